@@ -1,5 +1,5 @@
-# How everything of ours is compiled. Third-party headers are system headers, so the strict
-# warnings hold for our own code only.
+# The compiler settings of all targets. Third-party headers are system headers, so the strict
+# warnings apply only to the code of this repository.
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Dev" FORCE)
@@ -14,7 +14,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_INCLUDE_CURRENT_DIR OFF)
 
-# CHECK is ours and always on; NDEBUG silences only the asserts inside third-party headers.
+# CHECK is always on; NDEBUG disables only the asserts of third-party headers.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEV "-O1 -g")
@@ -24,7 +24,7 @@ add_compile_options(-Wall -Wextra -Wconversion -Werror -fno-omit-frame-pointer)
 
 # GCC 12 reports uninitialized and dangling storage and strings of impossible lengths inside its own
 # headers, depending on what it inlines, instruments or precompiles; clang-tidy and the sanitizers
-# look for the same faults without the noise.
+# find the same faults without false positives.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   foreach(noise IN ITEMS maybe-uninitialized restrict array-bounds stringop-overflow stringop-overread)
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-${noise}>)
@@ -46,6 +46,15 @@ if(TILEWRIGHT_SANITIZE)
   endif()
 endif()
 
+# Tests take this much longer with a sanitizer. Their time limits are multiplied by it; base/sanitizer.h has
+# the same numbers.
+set(TILEWRIGHT_TEST_SLOWDOWN 1)
+if(TILEWRIGHT_SANITIZE MATCHES "thread")
+  set(TILEWRIGHT_TEST_SLOWDOWN 15)
+elseif(TILEWRIGHT_SANITIZE MATCHES "address")
+  set(TILEWRIGHT_TEST_SLOWDOWN 5)
+endif()
+
 option(TILEWRIGHT_FUZZ "Build the fuzz targets (clang only)" OFF)
 if(TILEWRIGHT_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
@@ -54,8 +63,8 @@ if(TILEWRIGHT_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# ccache stores precompiled headers, and what is compiled with them, only when told that their macros
-# do not change behind its back. The variable replaces the user's own list, so that is repeated.
+# ccache stores precompiled headers, and objects compiled with them, only with these settings, which
+# state that their macros do not change. The variable replaces the user's list, which is therefore repeated.
 find_program(CCACHE ccache)
 if(CCACHE)
   execute_process(COMMAND "${CCACHE}" --get-config sloppiness

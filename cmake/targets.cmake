@@ -1,8 +1,8 @@
-# The four kinds of target. Source lists are explicit; includes are rooted at src/.
+# The four kinds of target. Source lists are explicit; includes are relative to src/.
 
 # tilewright_library(NAME SOURCES a.cc... DEPS t... [PRIVATE_DEPS t...])
-# A static library. DEPS are seen by those who link it, PRIVATE_DEPS are not. Without sources it
-# is a header-only library.
+# A static library. DEPS are public dependencies, PRIVATE_DEPS private ones. Without sources it is a
+# header-only library.
 function(tilewright_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;PRIVATE_DEPS")
   if(arg_SOURCES)
@@ -17,9 +17,19 @@ function(tilewright_library name)
   endif()
 endfunction()
 
+# tilewright_time_limit(SECONDS TEST...)
+# Ends the CTest entries after that many seconds, and later with a sanitizer. Programs that they start have
+# the factor as TILEWRIGHT_TEST_SLOWDOWN.
+function(tilewright_time_limit seconds)
+  math(EXPR limit "${seconds} * ${TILEWRIGHT_TEST_SLOWDOWN}")
+  set_tests_properties(${ARGN} PROPERTIES TIMEOUT ${limit})
+  set_property(TEST ${ARGN} APPEND PROPERTY
+    ENVIRONMENT "TILEWRIGHT_TEST_SLOWDOWN=${TILEWRIGHT_TEST_SLOWDOWN}")
+endfunction()
+
 # tilewright_test(NAME SOURCES a_test.cc... DEPS t... [SHARDS n] [LABELS l...] [TIMEOUT seconds])
 # One GoogleTest executable, one CTest entry: starting a program that loads LLVM costs more than
-# most tests do. SHARDS n makes n entries that divide the tests between them, for the long ones.
+# most tests do. For long tests, SHARDS n makes n entries, each of which runs a part of them.
 # `TILEWRIGHT_SOURCE_DIR` is defined as the root of the sources, for golden files.
 function(tilewright_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;TIMEOUT" "SOURCES;DEPS;LABELS")
@@ -37,11 +47,13 @@ function(tilewright_test name)
       add_test(NAME ${name}.${shard} COMMAND ${name} --gtest_brief=1)
       set_tests_properties(${name}.${shard} PROPERTIES
         ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}"
-        TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+        LABELS "${arg_LABELS}")
+      tilewright_time_limit(${arg_TIMEOUT} ${name}.${shard})
     endforeach()
   else()
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
+    tilewright_time_limit(${arg_TIMEOUT} ${name})
   endif()
 endfunction()
 

@@ -60,7 +60,7 @@ Expr Linear::to_scalar(const Expr& like) const {
   return like.defined() && is_written_as(summands, like) ? like : write_sum(summands, ir::kIndex);
 }
 
-// The vector atoms, then what is uniform and the lane as one ramp or broadcast.
+// The vector atoms, then the uniform terms and the lane as one ramp or broadcast.
 Expr Linear::to_vector(unsigned lanes) const {
   Linear uniform;
   int64_t stride = 0;

@@ -7,7 +7,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <thread>
+
+#include "base/temporary_folder.h"
 
 namespace tilewright {
 namespace {
@@ -43,19 +46,26 @@ TEST(RunProgram, IsKilledWhenAStopIsRequested) {
 
 // Its output ends long before it does.
 TEST(RunProgram, IsKilledAlsoAfterItHasClosedItsOutput) {
-  const std::vector<std::string> words = {"sh", "-c", "echo said; exec sleep 1000 >&- 2>&-"};
-  const Result<EndedProgram> late = run_program(words, {.limit_s = 0.5});
+  const TemporaryFolder folder = make_scratch_folder("tilewright-run-").value();
+  const std::string closed = folder / "closed";  // written once its output is closed
+  const std::vector<std::string> words = {
+      "sh", "-c", "echo said; exec >&- 2>&-; : > \"$0\"; exec sleep 1000", closed};
+  const Result<EndedProgram> late = run_program(words, {.limit_s = 3});
   ASSERT_TRUE(late) << late.error().message;
   EXPECT_EQ(late->out, "said\n");
   EXPECT_EQ(WTERMSIG(late->status), SIGKILL);
+  std::filesystem::remove(closed);
   const StopSource source;
   std::thread stopper([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    while (!std::filesystem::exists(closed)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
     source.request();
   });
   const Result<EndedProgram> stopped = run_program(words, {.stop = source.token()});
   stopper.join();
   ASSERT_TRUE(stopped) << stopped.error().message;
+  EXPECT_EQ(stopped->out, "said\n");
   EXPECT_EQ(WTERMSIG(stopped->status), SIGKILL);
 }
 

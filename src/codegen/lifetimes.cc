@@ -116,8 +116,7 @@ void Clock::walk(const ir::Stmt& stmt) {
 void Clock::walk_loop(const ir::For& loop) {
   read(loop.extent);
   ++now_;
-  loops_.push_back(
-      {.begin = now_, .parallel = loop.loop_kind == ir::ForKind::Parallel, .touched = {}});
+  loops_.push_back({.begin = now_, .parallel = loop.is_parallel(), .touched = {}});
   walk(loop.body);
   const Loop done = std::move(loops_.back());
   loops_.pop_back();

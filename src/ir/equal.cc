@@ -112,7 +112,7 @@ bool Comparer::same(const Stmt& a, const Stmt& b) {
   switch (a.kind()) {
     case StmtKind::For: {
       const auto *x = a.as<For>(), *y = b.as<For>();
-      return x->loop_kind == y->loop_kind && x->intrinsic == y->intrinsic &&
+      return x->loop_kind == y->loop_kind && x->intrinsic == y->intrinsic && x->axis == y->axis &&
              same(x->extent, y->extent) && same_body(x->var, x->body, y->var, y->body);
     }
     case StmtKind::If: {

@@ -71,6 +71,11 @@ TEST(ExprTest, MakersCheckTypes) {
     EXPECT_NO_THROW(dot(real, var("a", {half, 2}), var("b", {half, 32})));
   }
   EXPECT_THROW(dot(real, var("a", {Scalar::F16, 2}), var("b", {Scalar::BF16, 32})), InternalError);
+  const Expr wide = var("s", {Scalar::F64, 16});
+  const Expr x = var("x", {Scalar::F64, 2}), y = var("y", {Scalar::F64, 32});
+  EXPECT_NO_THROW(dot(wide, x, y));
+  EXPECT_THROW(dot(wide, x, y, 1, {}, DotRounding::DescendingFlushed), InternalError);
+  EXPECT_THROW(dot(real, x, y), InternalError);
   EXPECT_THROW(dot(sums, var("a", {Scalar::F16, 2}), var("b", {Scalar::F16, 32})), InternalError);
   EXPECT_THROW(dot(var("s", {Scalar::F32, 16}), bytes, rows), InternalError);
   EXPECT_THROW(int_imm(256, Type{Scalar::U8, 1}), InternalError);
@@ -156,11 +161,6 @@ TEST(ExprTest, AsIntLooksThroughBroadcasts) {
   EXPECT_EQ(as_int(float_imm(5, kF32)), nullptr);
 }
 
-TEST(ExprTest, FloorDivisionAgreesWithItsDefinition) {
-  for (int64_t a = -20; a <= 20; ++a) {
-    for (int64_t b = -7; b <= 7; ++b) {
-      if (b == 0) continue;
-      EXPECT_EQ(floor_div(a, b),
 TEST(ExprTest, UniformValues) {
   const Expr i = var("i");
   EXPECT_TRUE(uniform_value(i)->same_as(i));
@@ -174,6 +174,11 @@ TEST(ExprTest, WrappingArithmetic) {
   EXPECT_EQ(wrapping_product(-3, 5), -15);
 }
 
+TEST(ExprTest, FloorDivisionAgreesWithItsDefinition) {
+  for (int64_t a = -20; a <= 20; ++a) {
+    for (int64_t b = -7; b <= 7; ++b) {
+      if (b == 0) continue;
+      EXPECT_EQ(floor_div(a, b),
                 static_cast<int64_t>(std::floor(static_cast<double>(a) / static_cast<double>(b))));
       EXPECT_EQ(floor_mod(a, b), a - b * floor_div(a, b));
     }

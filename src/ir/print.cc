@@ -100,7 +100,7 @@ class Printer {
     return namer_ ? namer_(buffer) : fmt::format("b{}", buffer);
   }
   void indent(int depth) { text.append(2 * static_cast<size_t>(depth), ' '); }
-  // The end of the line of a Let or an Allocate, and what it holds for.
+  // The end of the line of a Let or an Allocate, and its scope.
   void print_scope(const Stmt& body, int depth, bool last) {
     text += last ? "\n" : ":\n";
     print(body, last ? depth : depth + 1, true);
@@ -230,6 +230,8 @@ std::string_view prefix_of(ForKind kind) {
       return "unroll ";
     case ForKind::Tensorized:
       return "tensorize ";
+    case ForKind::Bound:
+      return "";  // the axis instead
   }
   return "";
 }
@@ -253,6 +255,7 @@ void Printer::print(const Stmt& stmt, int depth, bool last) {
       const auto* n = stmt.as<For>();
       text += prefix_of(n->loop_kind);
       if (!n->intrinsic.empty()) text += n->intrinsic.text() + ' ';
+      if (n->axis != ThreadAxis::None) text += fmt::format("{} ", word_of(n->axis));
       text += "for ";
       print(n->var);
       text += " < ";
@@ -335,6 +338,12 @@ std::string_view name_of(Scope scope) {
       return "register";
     case Scope::Shared:
       return "shared";
+    case Scope::DeviceGlobal:
+      return "device global";
+    case Scope::DeviceLocal:
+      return "device local";
+    case Scope::DeviceRegister:
+      return "device register";
   }
   return "";
 }

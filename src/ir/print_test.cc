@@ -113,6 +113,8 @@ TEST(PrintTest, Function) {
   EXPECT_EQ(to_string(make_store(0, {i}, f(1), i < 3)), "b0[i] = 1.0 where i < 3\n");
   EXPECT_EQ(to_string(make_store(0, {i}, f(1), {}, /*stream=*/true)), "stream b0[i] = 1.0\n");
   EXPECT_EQ(to_string(make_prefetch(0, {i, k + 1})), "prefetch b0[i, k + 1]\n");
+  EXPECT_EQ(to_string(make_bound_for(i, int_imm(8), ThreadAxis::BlockY, make_store(0, {i}, f(1)))),
+            "block_y for i < 8:\n  b0[i] = 1.0\n");
   EXPECT_EQ(to_string(make_transpose({0, i, 32}, {1, k + 1, 100}, 8)),
             "transpose 8 x 8: b0[i] by 32 = b1[k + 1] by 100\n");
 }

@@ -63,11 +63,30 @@ void destroy(const StmtNode* node) {
   reaper.free_tree(node);
 }
 
-Stmt make_for(Expr var, Expr extent, ForKind kind, Stmt body, Name intrinsic) {
+namespace {
+
+Stmt checked_for(Expr var, Expr extent, ForKind kind, Name intrinsic, ThreadAxis axis, Stmt body) {
   CHECK(var.as<Var>() != nullptr && var.type() == kIndex, "a loop variable is an I64 Var");
   CHECK(extent.defined() && extent.type() == kIndex, "an extent is I64");
+  CHECK((kind == ForKind::Bound) == (axis != ThreadAxis::None), "a Bound loop has an axis");
   CHECK(body.defined(), "a loop has a body");
-  return Stmt(new For(std::move(var), std::move(extent), kind, intrinsic, std::move(body)));
+  return Stmt(new For(std::move(var), std::move(extent), kind, intrinsic, axis, std::move(body)));
+}
+
+}  // namespace
+
+Stmt make_for(Expr var, Expr extent, ForKind kind, Stmt body, Name intrinsic) {
+  return checked_for(std::move(var), std::move(extent), kind, intrinsic, ThreadAxis::None,
+                     std::move(body));
+}
+
+Stmt make_bound_for(Expr var, Expr extent, ThreadAxis axis, Stmt body) {
+  return checked_for(std::move(var), std::move(extent), ForKind::Bound, {}, axis, std::move(body));
+}
+
+Stmt make_for_like(const For& loop, Expr var, Expr extent, Stmt body) {
+  return checked_for(std::move(var), std::move(extent), loop.loop_kind, loop.intrinsic, loop.axis,
+                     std::move(body));
 }
 
 Stmt make_if(Expr condition, Stmt then_body, Stmt else_body) {

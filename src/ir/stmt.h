@@ -1,10 +1,14 @@
 // Statements of the loop IR, immutable and shared like expressions, and the Function that holds
 // them with its table of buffers.
 //
-// - For runs its body for var = 0 .. extent-1. The iterations of a Parallel loop are independent
-// and
-//   may run on several threads; Parallel loops do not nest. Vectorized, Unrolled and Tensorized are
-//   requests that the passes of those names carry out; a back end runs a remaining one as Serial.
+// - For runs its body for var = 0 .. extent-1. Several threads may run the iterations of a Parallel
+//   loop, which are independent; Parallel loops do not nest. Vectorized, Unrolled and Tensorized
+//   are requests that the passes of those names carry out; a back end runs a remaining one as
+//   Serial.
+// - The iterations of a Bound loop are independent and run on an index of a GPU: `axis`. Loops of
+//   different axes nest; for virtual threads, also of the same. What a loop writes is visible to
+//   the statements after it, so a back end separates the loops of threads by barriers. A CPU has no
+//   such loops; the interpreter runs them as Serial.
 // - Allocate is the lifetime of a buffer, whose contents are undefined on entry.
 // - A vector Store has vector indices, as a vector Load has. With a predicate it writes only the
 //   lanes where that is true; the indices of other lanes may be out of bounds. The value is
@@ -20,12 +24,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread_axis.h"
 #include "ir/expr.h"
 
 namespace tilewright::ir {
 
 enum class StmtKind : uint8_t { For, If, Let, Store, Transpose, Prefetch, Allocate, Block };
-enum class ForKind : uint8_t { Serial, Parallel, Vectorized, Unrolled, Tensorized };
+enum class ForKind : uint8_t { Serial, Parallel, Vectorized, Unrolled, Tensorized, Bound };
 
 struct StmtNode {
   mutable std::atomic<uint32_t> references{0};
@@ -77,16 +82,20 @@ struct For : StmtNode {
   Expr var;  // a Var of type I64
   Expr extent;
   ForKind loop_kind;
-  Name
-      intrinsic;  // Tensorized: the outermost of the loops that it computes (schedule/intrinsics.h)
+  // Tensorized: the outermost of the loops that it computes (schedule/intrinsics.h)
+  Name intrinsic;
+  ThreadAxis axis;  // Bound: the index that runs the iterations; else None
   Stmt body;
-  For(Expr v, Expr e, ForKind k, Name i, Stmt b)
+  For(Expr v, Expr e, ForKind k, Name i, ThreadAxis a, Stmt b)
       : StmtNode(kKind),
         var(std::move(v)),
         extent(std::move(e)),
         loop_kind(k),
         intrinsic(i),
+        axis(a),
         body(std::move(b)) {}
+  // The iterations are independent: several threads may run them.
+  bool is_parallel() const { return loop_kind == ForKind::Parallel || loop_kind == ForKind::Bound; }
 };
 struct If : StmtNode {
   static constexpr StmtKind kKind = StmtKind::If;
@@ -155,6 +164,9 @@ struct Block : StmtNode {
 };
 
 Stmt make_for(Expr var, Expr extent, ForKind kind, Stmt body, Name intrinsic = {});
+Stmt make_bound_for(Expr var, Expr extent, ThreadAxis axis, Stmt body);
+// A loop of the kind, the intrinsic and the axis of another.
+Stmt make_for_like(const For& loop, Expr var, Expr extent, Stmt body);
 Stmt make_if(Expr condition, Stmt then_body, Stmt else_body = {});
 Stmt make_let(Expr var, Expr value, Stmt body);
 Stmt make_store(BufferId buffer, std::vector<Expr> indices, Expr value,
@@ -165,15 +177,19 @@ Stmt make_prefetch(BufferId buffer, std::vector<Expr> indices);
 Stmt make_allocate(BufferId buffer, Stmt body);
 Stmt make_block(std::vector<Stmt> stmts);  // drops nulls, splices Blocks; may give null or one stmt
 
-// The memory a buffer is in.
+// The memory a buffer is in: of the host, or of a device (target/capability.h).
 enum class Scope : uint8_t {
-  Argument,   // a pointer of the call; never allocated
-  Workspace,  // the call's workspace, one for all threads
-  Thread,     // the workspace of the thread that runs the iteration of the enclosing Parallel loop
-  Stack,      // small, on the stack
-  Register,   // `type` may be a vector; one element, index 0; becomes an SSA value
-  Shared,     // on the chip, for the threads of one block of a GPU
+  Argument,        // a pointer of the call; never allocated
+  Workspace,       // host: the call's workspace, one for all threads
+  Thread,          // host: the workspace of the thread that runs the enclosing Parallel iteration
+  Stack,           // host: small, on the stack
+  Register,        // `type` may be a vector; one element, index 0; becomes an SSA value
+  Shared,          // device: on the chip, for the threads of one block
+  DeviceGlobal,    // device: for all threads of the launch
+  DeviceLocal,     // device: of one thread, in memory
+  DeviceRegister,  // device: of one thread, in registers as far as its indices are constant
 };
+constexpr bool is_on_device(Scope scope) { return scope >= Scope::Shared; }
 
 struct Buffer {
   std::string name;

@@ -14,6 +14,8 @@ TEST(StmtTest, MakersCheckTypes) {
   EXPECT_THROW(make_for(n, i, ForKind::Serial, store), InternalError);
   EXPECT_THROW(make_for(i, n, ForKind::Serial, store), InternalError);
   EXPECT_THROW(make_for(i, i, ForKind::Serial, {}), InternalError);
+  EXPECT_THROW(make_for(i, i, ForKind::Bound, store), InternalError);
+  EXPECT_THROW(make_bound_for(i, i, ThreadAxis::None, store), InternalError);
   EXPECT_THROW(make_if(i, store), InternalError);
   EXPECT_THROW(make_let(f, i, store), InternalError);
   EXPECT_THROW(make_let(i + 1, i, store), InternalError);

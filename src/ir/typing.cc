@@ -117,8 +117,11 @@ const char* fault(const Dot& n) {
   const bool integers = sum.scalar == Scalar::I32 && is_byte(a) && is_byte(b);
   const bool halves = a.scalar == Scalar::F16 || a.scalar == Scalar::BF16;
   const bool floats = sum.scalar == Scalar::F32 && halves && a.scalar == b.scalar;
-  return integers || floats ? nullptr
-                            : "a dot product is I32 of I8 or U8, or F32 of F16 or of BF16";
+  const bool doubles = sum.scalar == Scalar::F64 && a.scalar == Scalar::F64 &&
+                       b.scalar == Scalar::F64 && n.rounding == DotRounding::Ascending;
+  return integers || floats || doubles
+             ? nullptr
+             : "a dot product is I32 of I8 or U8, F32 of F16 or of BF16, or F64 of F64";
 }
 
 }  // namespace

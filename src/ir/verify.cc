@@ -60,6 +60,7 @@ class Verifier {
   std::vector<bool> available_;  // by BufferId: an argument, or allocated above
   std::vector<bool> writable_;   // by BufferId
   bool in_parallel_ = false;
+  uint32_t axes_ = 0;                     // of the Bound loops around, a bit per ThreadAxis
   std::unordered_set<const Node*> seen_;  // shared nodes of this statement, each checked once
   std::string fault_;
 };
@@ -144,13 +145,24 @@ void Verifier::walk_for(const For& loop) {
   walk(loop.extent);
   expect(loop.extent.defined() && loop.extent.type() == kIndex, "the extent is not I64");
   if (failed()) return;
+  expect((loop.loop_kind == ForKind::Bound) == (loop.axis != ThreadAxis::None),
+         "a loop has an axis if it is Bound");
   const bool outer = in_parallel_;
+  const uint32_t outer_axes = axes_;
   if (loop.loop_kind == ForKind::Parallel) {
     expect(!in_parallel_, "a Parallel loop inside a Parallel loop");
+    expect(axes_ == 0, "a Parallel loop inside a Bound loop");
     in_parallel_ = true;
+  } else if (loop.loop_kind == ForKind::Bound) {
+    const uint32_t bit = 1u << static_cast<unsigned>(loop.axis);
+    expect(!in_parallel_, "a Bound loop inside a Parallel loop");
+    expect_named((axes_ & bit) == 0 || loop.axis == ThreadAxis::VirtualThread,
+                 "a loop of {} inside another", word_of(loop.axis));
+    axes_ |= bit;
   }
   walk_bound(loop.var, loop.body);
   in_parallel_ = outer;
+  axes_ = outer_axes;
 }
 
 void Verifier::walk_allocate(const Allocate& allocate) {

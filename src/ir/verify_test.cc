@@ -27,6 +27,9 @@ Stmt out(const Expr& index, const Expr& value) { return make_store(kOut, {index}
 Stmt loop(const Expr& i, Stmt body, ForKind kind = ForKind::Serial) {
   return make_for(i, int_imm(8), kind, std::move(body));
 }
+Stmt bound(const Expr& i, ThreadAxis axis, Stmt body) {
+  return make_bound_for(i, int_imm(8), axis, std::move(body));
+}
 
 TEST(VerifyTest, AcceptsWhatIsRight) {
   const Expr i = var("i"), j = var("j"), t = var("t");
@@ -44,6 +47,11 @@ TEST(VerifyTest, AcceptsWhatIsRight) {
   EXPECT_TRUE(verify(with_body(loop(i, make_prefetch(kIn, {i + 1, zero()})))));
   const Stmt square = make_transpose({kTemp, i, 8}, {kOut, zero(), 8}, 8);
   EXPECT_TRUE(verify(with_body(make_allocate(kTemp, loop(i, square)))));
+  using enum ThreadAxis;
+  const Stmt threads = bound(j, ThreadX, out(i * 8 + j, one()));
+  EXPECT_TRUE(verify(with_body(bound(i, BlockX, make_block({threads, threads})))));
+  EXPECT_TRUE(
+      verify(with_body(bound(i, VirtualThread, bound(j, VirtualThread, out(i * 8 + j, one()))))));
 }
 
 TEST(VerifyTest, NamesWhatIsWrong) {
@@ -80,9 +88,18 @@ TEST(VerifyTest, NamesWhatIsWrong) {
       {Stmt(new Block({fine, Stmt{}})), "a null statement"},
       {Stmt(new If(i, fine, {})), "variable `i` is not bound here"},
       {loop(i, Stmt(new If(i, fine, {}))), "the condition is not a scalar Bool"},
-      {Stmt(new For(zero(), zero(), ForKind::Serial, Name(), fine)),
+      {Stmt(new For(zero(), zero(), ForKind::Serial, Name(), ThreadAxis::None, fine)),
        "loop variable is not an I64 Var"},
-      {Stmt(new For(i, one(), ForKind::Serial, Name(), fine)), "the extent is not I64"},
+      {Stmt(new For(i, one(), ForKind::Serial, Name(), ThreadAxis::None, fine)),
+       "the extent is not I64"},
+      {Stmt(new For(i, zero(), ForKind::Bound, Name(), ThreadAxis::None, fine)), "has an axis"},
+      {Stmt(new For(i, zero(), ForKind::Serial, Name(), ThreadAxis::BlockX, fine)), "has an axis"},
+      {bound(i, ThreadAxis::ThreadX, bound(j, ThreadAxis::ThreadX, fine)),
+       "a loop of thread_x inside another; at `thread_x for j < 8:`"},
+      {bound(i, ThreadAxis::BlockX, loop(j, fine, ForKind::Parallel)),
+       "a Parallel loop inside a Bound loop"},
+      {loop(i, bound(j, ThreadAxis::BlockX, fine), ForKind::Parallel),
+       "a Bound loop inside a Parallel loop"},
       {Stmt(new Let(i, one(), fine)), "another type than its value"},
       {make_store(kOut, {zero()}, one(), i < 3), "variable `i` is not bound here"},
       {Stmt(new Store(kOut, {zero()}, one(), zero(), false)), "the predicate is not a Bool"},

@@ -150,7 +150,7 @@ Stmt Rewriter::rewrite_children(const Stmt& stmt) {
       Stmt body = rewrite(n->body);
       if (extent.same_as(n->extent) && body.same_as(n->body)) return stmt;
       if (!body.defined()) return {};
-      return make_for(n->var, std::move(extent), n->loop_kind, std::move(body), n->intrinsic);
+      return make_for_like(*n, n->var, std::move(extent), std::move(body));
     }
     case StmtKind::If: {
       const auto* n = stmt.as<If>();

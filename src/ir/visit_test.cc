@@ -79,6 +79,22 @@ TEST(RewriterTest, StatementsAreRewrittenButNotTheirBinders) {
   EXPECT_FALSE(uses_var(after, n.as<Var>()->id));
 }
 
+TEST(RewriterTest, LoopsKeepTheirKind) {
+  const Expr i = var("i"), n = var("n"), m = var("m");
+  const Stmt store = make_store(0, {i + n}, float_imm(0, kF32));
+  for (const Stmt& loop : {make_for(i, int_imm(8), ForKind::Parallel, store),
+                           make_for(i, int_imm(8), ForKind::Tensorized, store, Name("dot")),
+                           make_bound_for(i, int_imm(8), ThreadAxis::ThreadZ, store)}) {
+    const auto* before = loop.as<For>();
+    const Stmt rewritten = substitute(loop, {{n.as<Var>()->id, m}});
+    const auto* after = rewritten.as<For>();
+    ASSERT_NE(after, before);
+    EXPECT_EQ(after->loop_kind, before->loop_kind);
+    EXPECT_EQ(after->intrinsic, before->intrinsic);
+    EXPECT_EQ(after->axis, before->axis);
+  }
+}
+
 class LeafRemover : public Rewriter {
  public:
   using Rewriter::rewrite;

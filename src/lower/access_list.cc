@@ -82,7 +82,7 @@ class AccessLister : public MaskedVisitor {
   void visit_loop(const ir::For& loop) {
     visit(loop.extent);
     const size_t place = list.loops.size();
-    if (loop.loop_kind == ir::ForKind::Parallel) {
+    if (loop.is_parallel()) {
       for (LoopAccesses& outer : list.loops) outer.has_parallel |= outer.end == kOpen;
     }
     const int64_t* extent = ir::as_int(loop.extent);

@@ -51,9 +51,9 @@ class NestBuilder {
  public:
   NestBuilder(const Workload& workload, const Target& target, const LoopTree& tree,
               const schedule::Trace& trace, std::vector<LoopBinding>* bindings)
-      : vector_bytes_(target.vector_bytes()),
+      : target_(target),
         tree_(tree),
-        values_(tree, declare_buffers(workload, tree, &function_)),
+        values_(tree, declare_buffers(workload, target, tree, &function_)),
         binder_(values_, trace, bindings) {}
 
   ir::Function run() {
@@ -111,6 +111,7 @@ class NestBuilder {
 
     const int64_t extent = var.extent;
     const Annotation annotation = var.annotation;
+    const ThreadAxis bound = var.bound;
     const Expr value = extent > 1 ? binder_.name(loop) : ir::int_imm(0);
     Stmt body = binder_.bind(loop, value, [&] { return emit_loop_body(index, position, phase); });
     if (extent == 1) return body;
@@ -119,6 +120,9 @@ class NestBuilder {
     if (const schedule::TensorizedLoop* tensorized = tensorized_around(stage, position)) {
       return tensorized_loop(*tensorized, position, phase,
                              ir::make_for(value, ir::int_imm(extent), ir::ForKind::Serial, body));
+    }
+    if (bound != ThreadAxis::None) {
+      return ir::make_bound_for(value, ir::int_imm(trips), bound, std::move(body));
     }
     return ir::make_for(value, ir::int_imm(trips), kind_of(annotation), std::move(body));
   }
@@ -190,7 +194,7 @@ class NestBuilder {
                         schedule::tail_of(tree_.var(var.parent)) == schedule::Tail::Mask;
     if (!masked) return extent;
     const int bytes = ir::bytes_of(tree_.buffer(tree_.stage(index).first_buffer).element);
-    const auto vector = static_cast<uint64_t>(std::max(1, vector_bytes_ / bytes));
+    const auto vector = static_cast<uint64_t>(std::max(1, target_.lanes(bytes)));
     const uint64_t lanes = std::min(vector, std::bit_ceil(static_cast<uint64_t>(extent)));
     return round_up(extent, static_cast<int64_t>(lanes));
   }
@@ -233,7 +237,7 @@ class NestBuilder {
     }
     const ir::BufferId saved = accumulator_;
     const size_t saved_loops = accumulator_loops_;
-    accumulator_ = apart ? declare_accumulators(tree_, stage, position, &function_)
+    accumulator_ = apart ? declare_accumulators(target_, tree_, stage, position, &function_)
                          : static_cast<ir::BufferId>(stage.first_buffer);
     accumulator_loops_ = apart ? position : SIZE_MAX;
     std::vector<Stmt> stmts;
@@ -288,7 +292,7 @@ class NestBuilder {
     return indices;
   }
 
-  int vector_bytes_;
+  const Target& target_;
   const LoopTree& tree_;  // the numbers that determine the sizes of buffers
   ir::Function function_;
   NestValues values_;

@@ -46,7 +46,7 @@ class NestFacts : public ir::Visitor {
   bool has_parallel = false;
   arith::Bounds bounds;  // of the variables bound around and inside
 
-  // True if it reads what it stores.
+  // True if it loads a buffer that it stores to.
   bool accumulates() const {
     return std::ranges::any_of(stored_, [&](ir::BufferId id) { return loaded_.contains(id); });
   }
@@ -57,7 +57,7 @@ class NestFacts : public ir::Visitor {
   }
   void visit(const Stmt& stmt) override {
     if (const auto* loop = stmt.as<ir::For>()) {
-      has_parallel = has_parallel || loop->loop_kind == ForKind::Parallel;
+      has_parallel = has_parallel || loop->is_parallel();
       note_bounds(*loop, bounds);
     } else if (const auto* let = stmt.as<ir::Let>()) {
       note_bounds(*let, bounds);
@@ -269,7 +269,7 @@ class ConditionHoister : public ir::Rewriter {
     assumptions.bounds[var.as<ir::Var>()->id] = {0, end - begin - 1};
     Stmt body = specialize(loop.body, assumptions);
     if (!body.defined()) return {};
-    return ir::make_for(var, ir::int_imm(end - begin), loop.loop_kind, std::move(body));
+    return ir::make_for_like(loop, var, ir::int_imm(end - begin), std::move(body));
   }
 
   bool affords(int64_t growth) {

@@ -41,7 +41,7 @@ class IndexHoister : public ir::Rewriter {
         const auto* loop = stmt.as<ir::For>();
         Stmt body = rewrite_level(loop->var, loop->body);
         if (body.same_as(loop->body)) return stmt;
-        return ir::make_for(loop->var, loop->extent, loop->loop_kind, std::move(body));
+        return ir::make_for_like(*loop, loop->var, loop->extent, std::move(body));
       }
       case ir::StmtKind::Let: {
         const auto* let = stmt.as<ir::Let>();

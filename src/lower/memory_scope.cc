@@ -9,15 +9,30 @@ namespace {
 
 constexpr int64_t kMaxStackBytesTogether = 64 * 1024;
 
+ir::Scope scope_on_device(MemoryScope scope) {
+  switch (scope) {
+    case MemoryScope::Global:
+      return ir::Scope::DeviceGlobal;
+    case MemoryScope::Shared:
+      return ir::Scope::Shared;
+    case MemoryScope::Local:
+      return ir::Scope::DeviceLocal;
+    case MemoryScope::Register:
+      return ir::Scope::DeviceRegister;
+  }
+  return ir::Scope::DeviceGlobal;
+}
+
 }  // namespace
 
-ir::Scope ir_scope(MemoryScope scope, int64_t bytes, bool in_parallel) {
+ir::Scope ir_scope(const Target& target, MemoryScope scope, int64_t bytes, bool in_parallel) {
+  if (!target.runs_on_cpu()) return scope_on_device(scope);
   const ir::Scope memory = in_parallel ? ir::Scope::Thread : ir::Scope::Workspace;
   switch (scope) {
     case MemoryScope::Global:
       return memory;
     case MemoryScope::Shared:
-      return ir::Scope::Shared;
+      return ir::Scope::Shared;  // check_scopes rejects it; back ends without it do, too
     case MemoryScope::Local:
     case MemoryScope::Register:  // promote_registers promotes what fits
       return bytes <= kStackBytes ? ir::Scope::Stack : memory;
@@ -35,7 +50,7 @@ void move_to_stack(ir::Function& function, std::span<const ir::BufferId> buffers
   int64_t stack_bytes = 0;
   for (const ir::BufferId id : buffers) {
     ir::Buffer& memory = function.buffers[id];
-    if (memory.scope == ir::Scope::Stack) continue;
+    if (memory.scope == ir::Scope::Stack || ir::is_on_device(memory.scope)) continue;
     const int64_t bytes = memory.elements() * ir::bytes_of(memory.element.scalar);
     if (bytes > kStackBytes || stack_bytes + bytes > kMaxStackBytesTogether) continue;
     stack_bytes += bytes;

@@ -30,17 +30,34 @@ TEST(MemoryScope, EachHasItsScopeOfTheLoopIr) {
       {Register, kStackBytes + 1, true, ir::Scope::Thread},
   };
   for (const Case& c : kCases) {
-    EXPECT_EQ(ir_scope(c.memory, c.bytes, c.in_parallel), c.scope)
+    EXPECT_EQ(ir_scope(CpuTarget(), c.memory, c.bytes, c.in_parallel), c.scope)
         << static_cast<int>(c.memory) << ' ' << c.bytes << ' ' << c.in_parallel;
   }
 }
 
-Result<ir::Function> lowered(std::string_view steps) {
-  const Workload workload = *parse_workload("matmul:m=8,n=8,k=8");
+// The size of a buffer and the loops around it change nothing: a thread's buffer that became a
+// workspace would be one for all threads.
+TEST(MemoryScope, ADeviceKeepsTheChoiceOfTheSchedule) {
+  using enum MemoryScope;
+  const Target device = *parse_target("cuda:sm_80");
+  for (const int64_t bytes : {int64_t{64}, kStackBytes + 1}) {
+    for (const bool in_parallel : {false, true}) {
+      EXPECT_EQ(ir_scope(device, Global, bytes, in_parallel), ir::Scope::DeviceGlobal);
+      EXPECT_EQ(ir_scope(device, Shared, bytes, in_parallel), ir::Scope::Shared);
+      EXPECT_EQ(ir_scope(device, Local, bytes, in_parallel), ir::Scope::DeviceLocal);
+      EXPECT_EQ(ir_scope(device, Register, bytes, in_parallel), ir::Scope::DeviceRegister);
+    }
+  }
+}
+
+Result<ir::Function> lowered(std::string_view steps, std::string_view what = "matmul:m=8,n=8,k=8",
+                             std::string_view target = "x86-64-v4;threads=1",
+                             const LowerOptions& options = {}) {
+  const Workload workload = *parse_workload(what);
   const schedule::LoopTree initial = *schedule::initial_tree(workload);
   const schedule::Trace trace = *schedule::trace_from_text(steps);
   const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
-  return lower(workload, *parse_target("x86-64-v4;threads=1"), tree, trace);
+  return lower(workload, *parse_target(target), tree, trace, options);
 }
 
 ir::Scope scope_in(const ir::Function& function, std::string_view name) {
@@ -103,6 +120,38 @@ TEST(MemoryScope, BuffersMoveToTheStackWhileThereIsRoom) {
   constexpr ir::Scope kStack = ir::Scope::Stack, kThread = ir::Scope::Thread;
   EXPECT_EQ(scopes,
             (std::vector<ir::Scope>{kStack, kStack, kStack, kStack, kThread, kThread, kStack}));
+  function.buffers[6].scope = ir::Scope::DeviceLocal;  // a device has no stack of the host
+  move_to_stack(function, all);
+  EXPECT_EQ(function.buffers[6].scope, ir::Scope::DeviceLocal);
+}
+
+// A tile of 64 KiB per thread, and accumulators of another type than their result.
+TEST(MemoryScope, BuffersOfDeviceThreadsReachTheBackEnd) {
+  constexpr std::string_view kDevice = "cuda:sm_80";
+  constexpr std::string_view kWhat = "matmul:m=8,n=8,k=16384,dtype=bf16";
+  const std::string threads = "bind C i block_x\nbind C j thread_x\n";
+  const auto copy = [&](std::string_view scope) {
+    const bool of_block = scope == " scope=shared";
+    return "cache_read A [C]" + std::string(scope) + "\n" + threads + "compute_at A.read C " +
+           (of_block ? "i" : "j");
+  };
+  struct Case {
+    std::string_view scope;
+    ir::Scope expected;
+  };
+  for (const Case& c :
+       {Case{"", ir::Scope::DeviceLocal}, Case{" scope=local", ir::Scope::DeviceLocal},
+        Case{" scope=register", ir::Scope::DeviceRegister},
+        Case{" scope=shared", ir::Scope::Shared}, Case{" scope=global", ir::Scope::DeviceGlobal}}) {
+    const Result<ir::Function> function = lowered(copy(c.scope), kWhat, kDevice, {.passes = {}});
+    ASSERT_TRUE(function) << function.error().message;
+    EXPECT_EQ(scope_in(*function, "A.read"), c.expected) << c.scope;
+    EXPECT_EQ(scope_in(*function, "C.acc"), ir::Scope::DeviceLocal) << c.scope;
+  }
+  // Passes for a CPU keep it.
+  const Result<ir::Function> passed = lowered(copy(" scope=register"), kWhat, kDevice);
+  ASSERT_TRUE(passed) << passed.error().message;
+  EXPECT_EQ(scope_in(*passed, "A.read"), ir::Scope::DeviceRegister);
 }
 
 TEST(MemoryScope, ACpuHasNoSharedMemory) {

@@ -45,8 +45,8 @@ int64_t bytes_of(const ir::Buffer& buffer) {
 
 }  // namespace
 
-std::vector<layout::Layout> declare_buffers(const Workload& workload, const LoopTree& tree,
-                                            ir::Function* function) {
+std::vector<layout::Layout> declare_buffers(const Workload& workload, const Target& target,
+                                            const LoopTree& tree, ir::Function* function) {
   std::vector<layout::Layout> layouts;
   layouts.reserve(tree.buffers.size());
   for (size_t k = 0; k < tree.buffers.size(); ++k) {
@@ -57,8 +57,8 @@ std::vector<layout::Layout> declare_buffers(const Workload& workload, const Loop
     layouts.push_back(schedule::layout_of(tree, static_cast<BufferIndex>(k)));
     for (const layout::Digit& digit : layouts.back().digits) out.shape.push_back(digit.extent);
     if (!buffer.is_argument) {
-      out.scope = ir_scope(schedule::memory_scope(tree, static_cast<BufferIndex>(k)), bytes_of(out),
-                           parallel_around(tree, writer));
+      out.scope = ir_scope(target, schedule::memory_scope(tree, static_cast<BufferIndex>(k)),
+                           bytes_of(out), parallel_around(tree, writer));
       out.pinned = is_pinned(tree, static_cast<BufferIndex>(k));
     }
     out.finite = is_finite(tree, buffer);
@@ -72,8 +72,8 @@ std::vector<layout::Layout> declare_buffers(const Workload& workload, const Loop
   return layouts;
 }
 
-ir::BufferId declare_accumulators(const LoopTree& tree, const Stage& stage, size_t position,
-                                  ir::Function* function) {
+ir::BufferId declare_accumulators(const Target& target, const LoopTree& tree, const Stage& stage,
+                                  size_t position, ir::Function* function) {
   const auto first = static_cast<ir::BufferId>(function->buffers.size());
   const te::Reduction& reduction = *tree.dag->op(stage.op).reduction;
   for (size_t k = 0; k < stage.buffers; ++k) {
@@ -90,7 +90,7 @@ ir::BufferId declare_accumulators(const LoopTree& tree, const Stage& stage, size
         std::any_of(stage.loops.begin(), stage.loops.begin() + position, [&](VarIndex loop) {
           return tree.var(loop).annotation == Annotation::Parallel;
         });
-    buffer.scope = ir_scope(MemoryScope::Local, bytes_of(buffer), parallel);
+    buffer.scope = ir_scope(target, MemoryScope::Local, bytes_of(buffer), parallel);
     function->buffers.push_back(std::move(buffer));
   }
   return first;

@@ -26,6 +26,7 @@
 #include "lower/vectorize.h"
 #include "lower/widen_reductions.h"
 #include "schedule/intrinsics.h"
+#include "schedule/launch_limits.h"
 
 namespace tilewright::lower {
 namespace {
@@ -96,14 +97,23 @@ Status check_permissions(const Workload& workload) {
 }
 
 Status check_bindings(const schedule::LoopTree& tree, const Target& target) {
-  if (target.has_thread_axes()) return {};
-  for (const schedule::LoopVar& var : tree.vars) {
-    if (!var.is_loop() || var.bound == schedule::ThreadAxis::None) continue;
+  const std::optional<schedule::LaunchFault> fault = schedule::launch_fault(tree, target);
+  if (!fault) return {};
+  const std::string& stage = tree.stage(fault->stage).name.text();
+  if (fault->loop == schedule::kNone) {
     return fail(ErrorKind::Unsupported,
-                fmt::format("loop {} of {} is bound to {}, which only a GPU has", var.name.text(),
-                            tree.stage(var.stage).name.text(), schedule::word_of(var.bound)));
+                fmt::format("the loops in {} are bound to {} threads of a block; {} has {}", stage,
+                            fault->wanted, print_target(target), fault->limit));
   }
-  return {};
+  const schedule::LoopVar& var = tree.var(fault->loop);
+  const std::string what =
+      fmt::format("loop {} of {} is bound to {}", var.name.text(), stage, word_of(var.bound));
+  if (!target.has_thread_axes()) {
+    return fail(ErrorKind::Unsupported, what + ", which only a GPU has");
+  }
+  return fail(ErrorKind::Unsupported,
+              fmt::format("{} and takes {} values; {} has {}", what, fault->wanted,
+                          print_target(target), fault->limit));
 }
 
 // Requires a target with the instructions, and float sums that may be contracted, as the

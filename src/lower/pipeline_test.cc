@@ -14,11 +14,12 @@ namespace tilewright::lower {
 namespace {
 
 Result<ir::Function> lowered(const Workload& workload, std::string_view trace_text,
-                             const LowerOptions& options = {}) {
+                             const LowerOptions& options = {},
+                             std::string_view target = "x86-64-v4;threads=1") {
   const schedule::LoopTree initial = *schedule::initial_tree(workload);
   const schedule::Trace trace = *schedule::trace_from_text(trace_text);
   const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
-  return lower(workload, *parse_target("x86-64-v4;threads=1"), tree, trace, options);
+  return lower(workload, *parse_target(target), tree, trace, options);
 }
 
 TEST(Pipeline, ReportsEachPassAndTheTextOfThoseThatChangedSomething) {
@@ -81,7 +82,42 @@ TEST(Pipeline, FlattenIsLeftOutWithThosePassesThatNeedIt) {
   EXPECT_THAT(text, testing::HasSubstr("C[i, j] = fma(A[i, k], B[k, j], C[i, j])"));
 }
 
-// Leaves a store to a buffer that nobody has.
+constexpr Pass kFlatten[] = {{"flatten", flatten}};
+
+// The loops keep their axes, also those of a tail.
+TEST(Pipeline, BoundLoopsReachTheBackEnd) {
+  const Workload matmul = *parse_workload("matmul:m=4,n=40,k=8");
+  const std::string steps =
+      "split C j [32]\nreorder C [j.0, i, j.1, k]\nbind C j.0 block_x\nbind C i thread_y\n"
+      "bind C j.1 thread_x";
+  const Result<ir::Function> function =
+      lowered(matmul, steps, {.passes = kFlatten, .verify = true}, "cuda:sm_80");
+  ASSERT_TRUE(function) << function.error().message;
+  const std::string text = ir::to_string(*function);
+  EXPECT_THAT(text, testing::HasSubstr("block_x for j.0 < 2:"));
+  EXPECT_THAT(text, testing::HasSubstr("thread_y for i < 4:"));
+  EXPECT_THAT(text, testing::HasSubstr("thread_x for j.1 < 32:"));
+  EXPECT_THAT(text, testing::HasSubstr("thread_x for j.1 < 8:"));
+}
+
+TEST(Pipeline, BoundLoopsAreWithinTheLimitsOfTheTarget) {
+  const Workload matmul = *parse_workload("matmul:m=128,n=64,k=8");
+  const auto refusal = [&](std::string_view steps, std::string_view target) {
+    const Result<ir::Function> function = lowered(matmul, steps, {.passes = kFlatten}, target);
+    if (function) return std::string();
+    EXPECT_EQ(function.error().kind, ErrorKind::Unsupported);
+    return function.error().message;
+  };
+  EXPECT_EQ(refusal("bind C i block_x\nbind C j thread_x", "cuda:sm_80"), "");
+  EXPECT_EQ(refusal("bind C i thread_z", "cuda:sm_80"),
+            "loop i of C is bound to thread_z and takes 128 values; cuda:sm_80 has 64");
+  EXPECT_EQ(refusal("bind C i thread_y\nbind C j thread_x", "cuda:sm_80"),
+            "the loops in C are bound to 8192 threads of a block; cuda:sm_80 has 1024");
+  EXPECT_EQ(refusal("bind C i block_x", "x86-64-v4;threads=1"),
+            "loop i of C is bound to block_x, which only a GPU has");
+}
+
+// Leaves a store to a missing buffer.
 void break_the_ir(ir::Function& function, const PassContext&) {
   function.body = ir::make_store(99, {ir::int_imm(0)}, ir::float_imm(1, ir::kF32));
 }

@@ -39,7 +39,7 @@ bool same_mask(const Expr& a, const Expr& b) {
 // One Allocate. Copies of a buffer in several branches are divided into slices independently.
 struct Candidate {
   BufferId buffer = 0;
-  bool shared = false;    // touched in a Parallel loop inside its Allocate
+  bool shared = false;    // touched in a Parallel or Bound loop inside its Allocate
   bool in_slices = true;  // so far
   int parallel_at_allocate = 0;
   std::vector<Slice> slices;
@@ -82,7 +82,7 @@ class CandidateFinder : public MaskedVisitor {
       return visit_allocate(stmt, *allocate);
     }
     const auto* loop = stmt.as<ir::For>();
-    const bool parallel = loop != nullptr && loop->loop_kind == ir::ForKind::Parallel;
+    const bool parallel = loop != nullptr && loop->is_parallel();
     if (const auto* store = stmt.as<ir::Store>()) return visit_store(*store);
     parallel_around_ += parallel;
     ir::Visitor::visit(stmt);
@@ -101,7 +101,8 @@ class CandidateFinder : public MaskedVisitor {
 
   bool is_private(BufferId buffer) const {
     const ir::Buffer& info = function_.buffers[buffer];
-    return !info.pinned && info.scope != ir::Scope::Register && info.scope != ir::Scope::Shared;
+    const bool of_device = info.scope == ir::Scope::Shared || info.scope == ir::Scope::DeviceGlobal;
+    return !info.pinned && info.scope != ir::Scope::Register && !of_device;
   }
 
   void visit_allocate(const Stmt& stmt, const ir::Allocate& allocate) {

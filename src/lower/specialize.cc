@@ -55,7 +55,7 @@ class Specializer : public StmtCopier {
     }
     Stmt body = rewrite(loop.body);
     if (!body.defined()) return {};
-    return ir::make_for(var, std::move(extent), loop.loop_kind, std::move(body));
+    return ir::make_for_like(loop, var, std::move(extent), std::move(body));
   }
 
   Stmt rewrite_let(const ir::Let& let) {

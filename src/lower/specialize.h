@@ -27,7 +27,7 @@ ir::Stmt specialize(const ir::Stmt& stmt, const Assumptions& assumptions);
 // Narrows the bounds of a variable that `condition` (or its negation) compares with a constant.
 void assume(const ir::Expr& condition, bool is_true, arith::Bounds& bounds);
 
-// A branch of an If, rewritten while `bounds`, which the rewriter looks at, are narrowed by its
+// A branch of an If, rewritten while `bounds`, which the rewriter reads, are narrowed by its
 // condition. Null for a null body.
 ir::Stmt rewrite_under(ir::Rewriter& rewriter, const ir::Expr& condition, bool is_true,
                        const ir::Stmt& body, arith::Bounds& bounds);

@@ -93,9 +93,7 @@ class IntrinsicWriter {
     std::vector<Extent> extents;
     for (size_t axis = 0; axis < intrinsic_.axes(); ++axis) {
       const int64_t step = sum.coefficient_of(fold_.vars[axis]);
-      const int64_t wanted = intrinsic_.step(operand, axis);
-      const bool fits = intrinsic_.is_strided(axis) ? (step != 0) == (wanted != 0) : step == wanted;
-      if (!fits) return {};
+      if (!intrinsic_.fits(operand, axis, step)) return {};
       if (step != 0) extents.push_back({fold_.extents[axis], step});
       sum.erase(fold_.vars[axis]);
     }

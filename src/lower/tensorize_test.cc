@@ -131,6 +131,24 @@ TEST(Tensorize, SumsAreRegisters) {
   EXPECT_EQ(text.find("tensorize"), std::string::npos) << text;
 }
 
+// Tiles that lie inside of the tiles of a layout, or in several without gaps between them.
+TEST(Tensorize, LegalTilesAreDotProducts) {
+  for (const char* layout : {"split C j [16]\nreorder C [j.0, i, j.1]\n",
+                             "split C j [48]\nreorder C [j.0, i, j.1]\n", "split C j [24]\n"}) {
+    const Result<ir::Function> function =
+        lowered("matmul:m=8,n=96,k=32,dtype=u8,dtype_b=i8,constant=B",
+                "cache_write C\n" + std::string(layout) +
+                    "pack C.write C\nsplit C.write j [16]\nsplit C.write k [4]\n"
+                    "reorder C.write [i, j.0, k.0, j.1, k.1]\npack B C.write\n"
+                    "tensorize C.write j.1 vnni_dot_u8i8\n",
+                kVnni);
+    ASSERT_TRUE(function) << function.error().message;
+    const std::string text = ir::to_string(*function);
+    EXPECT_NE(text.find("= dot("), std::string::npos) << text;
+    EXPECT_EQ(text.find("i32(A["), std::string::npos) << text;  // no product by itself
+  }
+}
+
 TEST(Tensorize, TheTargetMustHaveTheInstruction) {
   const Result<ir::Function> function = lowered(kBytes, kTile, "x86-64-v4;threads=1");
   ASSERT_FALSE(function);

@@ -9,9 +9,9 @@ namespace {
 using ir::Expr;
 using ir::Stmt;
 
-// Copies each statement once, however deep the unrolled loops nest: values_ holds the numbers of
-// all of them and what their copies bind, and is empty outside of them. Indices are rebuilt as sums
-// with those numbers in the constant.
+// Copies each statement once, however deep the unrolled loops nest: values_ maps their variables
+// and the variables that copies bind to their values, and is empty outside of unrolled loops.
+// Indices are rebuilt as sums with those numbers in the constant.
 class Unroller : public StmtCopier {
  public:
   Expr rewrite(const Expr& expr) override {
@@ -30,7 +30,7 @@ class Unroller : public StmtCopier {
         const Expr var = renamed(loop->var);
         Stmt body = rewrite(loop->body);
         if (!body.defined()) return {};
-        return ir::make_for(var, std::move(extent), loop->loop_kind, std::move(body));
+        return ir::make_for_like(*loop, var, std::move(extent), std::move(body));
       }
       case ir::StmtKind::Let: {
         if (values_.empty()) return rewrite_children(stmt);

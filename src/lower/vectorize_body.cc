@@ -242,7 +242,7 @@ Stmt Widener::widen_loop(const ir::For& loop) {
   }
   Stmt body = widen(loop.body);
   if (!body.defined()) return {};
-  return ir::make_for(var, std::move(extent), loop.loop_kind, std::move(body));
+  return ir::make_for_like(loop, var, std::move(extent), std::move(body));
 }
 
 Stmt Widener::widen_if(const ir::If& node) {

@@ -17,7 +17,7 @@
 namespace tilewright {
 namespace {
 
-// Larger ones are left after import: what is done for each node is the same, and slow here.
+// Larger ones are left after import: each node takes the same code path, which is slow here.
 constexpr size_t kMaxNodes = 200;
 
 [[noreturn]] void complain(const char* stage, const Error& error) {

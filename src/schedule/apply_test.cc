@@ -204,7 +204,7 @@ std::vector<CodeCase> code_cases() {
                             "split C i.0 " + ones + "split C j.0 " + ones + "split C k.0 " + ones +
                             "split C i.1 [1, 1, 1, 1]\n";
   const std::string terms =
-      "split C i [2, 2, 2, 2, 2, 2, 2]\nsplit C i.0 [2, 2, 2, 2]\nsplit C i.0.0 [2]\n";
+      "split C i [2, 2, 2, 2, 2, 2, 2]\nsplit C i.0 [2, 2, 2, 2, 2]\nsplit C i.0.0 [2]\n";
   return {
       {IllegalCode::NoSuchStage, matmul, "compute_root Q"},
       {IllegalCode::NoSuchLoop, matmul, "split C q [2]"},
@@ -222,7 +222,7 @@ std::vector<CodeCase> code_cases() {
       {IllegalCode::LoopIsSpatial, matmul, "rfactor C i"},
       {IllegalCode::BadFactor, matmul, "split C i [0]"},
       {IllegalCode::TooManyLoops, matmul, loops},
-      {IllegalCode::TooManyTerms, "matmul:m=8192,n=8,k=8", terms},
+      {IllegalCode::TooManyTerms, "matmul:m=16384,n=8,k=8", terms},
       {IllegalCode::LoopNamedTwice, matmul, "reorder C [i, i]"},
       {IllegalCode::NotAdjacent, matmul, "fuse C [i, k]"},
       {IllegalCode::MixedKinds, matmul, "fuse C [j, k]"},
@@ -355,7 +355,7 @@ TEST(Apply, OperandsAreRowMajorOrParts) {
   EXPECT_EQ(layout_of(*tree, 2).to_string(), "[d0:4, d1:20]");
 }
 
-// Whoever sets Operand::within, elements of a part neither overlap nor lie outside.
+// However Operand::within was set, elements of a part neither overlap nor are outside.
 TEST(Apply, PartsOfLargerArraysAreChecked) {
   const Workload workload = *parse_workload("matmul:m=4,n=8,k=6,constant=B");
   const auto error_with = [&](size_t operand, std::vector<int64_t> within) -> std::string {

@@ -250,8 +250,11 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
     case IllegalCode::NotAReader:
       return not_a_reader(tree, illegal, source_of(step));
     case IllegalCode::NestedParallel:
-      return fmt::format("loop {} of {} is parallel inside a parallel loop; one level is allowed",
-                         loop, stage);
+      return fmt::format(
+          "loop {} of {} is parallel inside a parallel loop; a CPU has one level of parallel "
+          "loops, "
+          "which do not mix with loops bound to a GPU",
+          loop, stage);
     case IllegalCode::ParallelReduce:
       return fmt::format("loop {} of {} is a reduction and cannot be parallel; rfactor it first",
                          loop, stage);

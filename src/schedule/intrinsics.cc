@@ -34,8 +34,15 @@ int64_t row_major_step(const std::vector<te::Extent>& shape, const Index& index)
 
 }  // namespace
 
-bool TensorIntrinsic::is_strided(size_t axis) const {
-  return std::ranges::find(strided, this->axis(axis).name) != strided.end();
+bool TensorIntrinsic::is_strided(size_t operand, size_t axis) const {
+  const Name name = this->axis(axis).name;
+  return std::ranges::any_of(
+      strided, [&](const StridedAxis& at) { return at.operand == operand && at.axis == name; });
+}
+
+bool TensorIntrinsic::fits(size_t operand, size_t axis, int64_t distance) const {
+  const int64_t wanted = step(operand, axis);
+  return is_strided(operand, axis) ? (distance != 0) == (wanted != 0) : distance == wanted;
 }
 
 int64_t TensorIntrinsic::rows() const {

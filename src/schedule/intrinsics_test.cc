@@ -18,7 +18,7 @@ TEST(Intrinsics, AxesAreRowsLanesAndFactors) {
       Name("tile"),
       Capability::DotU8I8Lanes16,
       dot_products(2, 16, 4, ir::Scalar::U8, ir::Scalar::I8, ir::Scalar::I32),
-      {Name("r")}};
+      {{0, Name("r")}, {TensorIntrinsic::kResult, Name("r")}}};
   std::vector<TensorIntrinsic> table(all_intrinsics().begin(), all_intrinsics().end());
   table.push_back(tile);
   for (const TensorIntrinsic& row : table) {
@@ -37,11 +37,31 @@ TEST(Intrinsics, AxesAreRowsLanesAndFactors) {
   EXPECT_EQ(tile.rows(), 2);
   EXPECT_EQ(tile.lanes(), 16);
   EXPECT_EQ(tile.factors(), 4);
-  EXPECT_TRUE(tile.is_strided(0));
-  EXPECT_FALSE(tile.is_strided(1));
+  EXPECT_TRUE(tile.is_strided(0, 0));
+  EXPECT_FALSE(tile.is_strided(0, 2));
   EXPECT_EQ(tile.to_string(),
             "acc[r, l] = sum over f of i32(a[r, f]) * i32(b[l, f]); r < 2, l < 16, f < 4; a of u8, "
             "b of i8");
+}
+
+// Both operands move along an axis, and only one of them at any distance.
+TEST(Intrinsics, StridesBelongToAnOperand) {
+  const TensorIntrinsic tile{
+      Name("tile"),
+      Capability::DotU8I8Lanes16,
+      dot_products(2, 16, 4, ir::Scalar::U8, ir::Scalar::I8, ir::Scalar::I32),
+      {{0, Name("r")}, {1, Name("f")}}};
+  const size_t result = TensorIntrinsic::kResult;
+  EXPECT_TRUE(tile.fits(0, 0, 4));
+  EXPECT_TRUE(tile.fits(0, 0, 40));
+  EXPECT_FALSE(tile.fits(0, 0, 0));
+  EXPECT_TRUE(tile.fits(result, 0, 16));
+  EXPECT_FALSE(tile.fits(result, 0, 40));
+  EXPECT_TRUE(tile.fits(0, 2, 1));
+  EXPECT_FALSE(tile.fits(0, 2, 2));
+  EXPECT_TRUE(tile.fits(1, 2, 2));
+  EXPECT_TRUE(tile.fits(0, 1, 0));
+  EXPECT_FALSE(tile.fits(0, 1, 4));
 }
 
 TEST(Intrinsics, SayWhatTheyCompute) {

@@ -32,6 +32,7 @@
 #include "arith/affine.h"
 #include "base/hash.h"
 #include "base/inline_vector.h"
+#include "base/thread_axis.h"
 #include "layout/layout.h"
 #include "schedule/intrinsics.h"
 #include "schedule/stage_name.h"
@@ -45,8 +46,7 @@ using VarIndex = int16_t;
 using BufferIndex = int16_t;
 inline constexpr int16_t kNone = -1;
 
-// Room for a blocked convolution of three dimensions (rank 9, 14 axes) in tiles of a GPU (37
-// loops).
+// Large enough for a blocked 3-D convolution (rank 9, 14 axes) tiled for a GPU (37 loops).
 inline constexpr size_t kMaxLoops = 40;                 // of a stage
 inline constexpr size_t kMaxAxes = 16;                  // of a stage, reduce axes included
 inline constexpr size_t kMaxRank = te::kMaxTensorRank;  // of a buffer
@@ -55,17 +55,7 @@ inline constexpr size_t kMaxStages = 255;
 enum class VarOrigin : uint8_t { Axis, Part, Fused };
 enum class IterKind : uint8_t { Spatial, Reduce };
 enum class Annotation : uint8_t { None, Parallel, Vectorize, Unroll, Stream };
-// The GPU index that a loop is bound to.
-enum class ThreadAxis : uint8_t {
-  None,
-  BlockX,
-  BlockY,
-  BlockZ,
-  ThreadX,
-  ThreadY,
-  ThreadZ,
-  VirtualThread,
-};
+using tilewright::ThreadAxis;
 
 // The treatment of the remainder of a split that does not divide.
 //   Peel     a copy of the code for the remaining iterations, without guards
@@ -81,17 +71,17 @@ struct LoopVar {
   VarOrigin origin = VarOrigin::Axis;
   IterKind kind = IterKind::Spatial;
   Annotation annotation = Annotation::None;
-  ThreadAxis bound = ThreadAxis::None;
-  Tail tail = Tail::Peel;         // of the split that created its parts
-  uint8_t part = 0;               // Part: index, 0 is outermost
-  uint8_t parts = 0;              // if split: number of parts
-  VarIndex first_part = kNone;    // if split: the first of `parts` consecutive variables
-  VarIndex parent = kNone;        // Part: the variable that was split
-  VarIndex first_member = kNone;  // Fused: its outermost member
-  VarIndex fused_into = kNone;    // if fused into another: that one
-  VarIndex next_member = kNone;   // if fused into another: the next member inwards
-  int16_t step = kNone;           // Part: the step with the factors
-  int16_t position = -1;          // index in Stage::loops; -1: not a loop
+  ThreadAxis bound = ThreadAxis::None;  // the GPU index that runs its iterations
+  Tail tail = Tail::Peel;               // of the split that created its parts
+  uint8_t part = 0;                     // Part: index, 0 is outermost
+  uint8_t parts = 0;                    // if split: number of parts
+  VarIndex first_part = kNone;          // if split: the first of `parts` consecutive variables
+  VarIndex parent = kNone;              // Part: the variable that was split
+  VarIndex first_member = kNone;        // Fused: its outermost member
+  VarIndex fused_into = kNone;          // if fused into another: that one
+  VarIndex next_member = kNone;         // if fused into another: the next member inwards
+  int16_t step = kNone;                 // Part: the step with the factors
+  int16_t position = -1;                // index in Stage::loops; -1: not a loop
   // If split: rfactor removed a part, so the parts have no order; a remainder is guarded per
   // element.
   bool unordered = false;
@@ -111,6 +101,10 @@ struct LoopVar {
 
   bool is_split() const { return parts > 0; }
   bool is_loop() const { return parts == 0 && fused_into == kNone; }
+  // Several threads of a CPU or a GPU run its iterations.
+  bool is_parallel() const {
+    return annotation == Annotation::Parallel || bound != ThreadAxis::None;
+  }
 };
 
 // The tail of a split variable. A masked reduction counts as padded: the surplus folds the
@@ -148,15 +142,15 @@ struct Stage {
       axes{};  // of the operator (Combine: of the fold): spatial, then reduce
   InlineVector<VarIndex, kMaxLoops> loops{};  // outermost first
 
-
-  // False for an input, and for a stage whose body is part of its readers.
-  bool has_loops() const { return kind != StageKind::Input && place != Attachment::Inlined; }
   // Numbers: the origin and extent of its iteration space.
   InlineVector<arith::Affine, kMaxRank> origin{};  // At: first element per dimension; else 0
   InlineVector<int64_t, kMaxRank> origin_slack{};  // possible deviation of the origin in a tail
   bool frozen = false;  // while lowering: already emitted, so its numbers are fixed
   // At: bit d: dimension d is computed completely, whatever its readers need.
   uint16_t whole_dims = 0;
+
+  // False for an input, and for a stage whose body is part of its readers.
+  bool has_loops() const { return kind != StageKind::Input && place != Attachment::Inlined; }
 };
 
 struct Buffer {

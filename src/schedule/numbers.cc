@@ -239,8 +239,7 @@ class Numbers {
 
   bool is_parallel(const Stage& stage, PositionRange loops) const {
     for (int k = loops.first; k <= loops.last; ++k) {
-      const LoopVar& loop = tree_.var(stage.loops[static_cast<size_t>(k)]);
-      if (loop.annotation == Annotation::Parallel) return true;
+      if (tree_.var(stage.loops[static_cast<size_t>(k)]).is_parallel()) return true;
     }
     return false;
   }

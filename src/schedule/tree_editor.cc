@@ -206,7 +206,7 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
     with.instructions = static_cast<int32_t>(
         std::min(int64_t{with.instructions} + producer.instructions, kMaxInstructions + 1));
     // A copy has no expression: its operand is read in its place. The expression of an operator
-    // belongs to its stage, whichever stage computes it.
+    // belongs to its stage, even if another stage computes it.
     const StageIndex body =
         producer.kind == StageKind::Copy ? access.via : tree_.find_stage({.op = producer.name.op});
     for (size_t p = 0; p < producer.accesses; ++p) {
@@ -237,14 +237,15 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
 
 namespace {
 
-// True if a loop around this stage, or a loop of the stage down to `position`, is parallel.
-bool parallel_around(const LoopTree& tree, StageIndex index, int position) {
+// True if a loop around this stage, or a loop of the stage down to `position`, clashes with the
+// parallel loop `inner`: threads of a CPU do not nest, and run no loop of a GPU.
+bool parallel_around(const LoopTree& tree, StageIndex index, int position, const LoopVar& inner) {
   while (true) {
     const Stage& stage = tree.stage(index);
     for (int k = 0; k <= position; ++k) {
-      if (tree.var(stage.loops[static_cast<size_t>(k)]).annotation == Annotation::Parallel) {
-        return true;
-      }
+      const LoopVar& outer = tree.var(stage.loops[static_cast<size_t>(k)]);
+      const bool is_grid = outer.bound != ThreadAxis::None && inner.bound != ThreadAxis::None;
+      if (outer.is_parallel() && !is_grid) return true;
     }
     if (stage.place != Attachment::At) return false;
     index = stage.at_stage;
@@ -266,8 +267,7 @@ Illegal check_loops(const LoopTree& tree, StageIndex index) {
     } else if (vectorized != kNone && var.annotation != Annotation::Unroll) {
       return reject(IllegalCode::VectorizeNotInnermost, vectorized);
     }
-    if (var.annotation == Annotation::Parallel &&
-        parallel_around(tree, index, static_cast<int>(k) - 1)) {
+    if (var.is_parallel() && parallel_around(tree, index, static_cast<int>(k) - 1, var)) {
       return reject(IllegalCode::NestedParallel, stage.loops[k]);
     }
   }

@@ -172,6 +172,11 @@ Result<Space> Space::make(const Task& task, const SpaceOptions& options) {
                              .off = {options.off.begin(), options.off.end()}};
   for (Draft& draft : all_drafts(context, rules)) {
     schedule::Sketch sketch = annotate(context, std::move(draft));
+    // The sketches of built-in rules have no faults: tests check them.
+    if (const std::string why = options.custom.empty() ? "" : fault_of(sketch); !why.empty()) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("{}: sketch {}: {}", task.workload.text, sketch.name, why));
+    }
     if (has_legal_genome(*space.initial_, sketch)) space.sketches_.push_back(std::move(sketch));
   }
   if (space.sketches_.empty()) {

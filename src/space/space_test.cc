@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "schedule/apply.h"
+#include "space/sketch_fault.h"
 #include "space/space_testing.h"
 #include "space/tile_domain.h"
 #include "task/suite.h"
@@ -57,22 +58,28 @@ TEST(Space, HasAsManySketchesAsPublished) {
   EXPECT_EQ(count("reduce:op=sum,shape=128,axes=0"), 3u);
 }
 
+// A rule that makes the whole schedule of C, `split C i [4]`, with these holes.
+SketchRule rule_of_rows(std::vector<schedule::Hole> holes = {}) {
+  return {.name = "rows_of_four",
+          .what = "",
+          .applies =
+              [](const SpaceContext&, const Draft&, StageName stage) {
+                return stage.op == Name("C") ? Applies::SkipTheRest : Applies::No;
+              },
+          .apply = [holes = std::move(holes)](const SpaceContext& context, const Draft& draft,
+                                              StageName stage) -> std::vector<NextDraft> {
+            Draft next = draft;
+            next.sketch.trace.steps.emplace_back(schedule::Split{stage, Name("i"), {4}});
+            next.sketch.holes = holes;
+            next.sketch.name = "rows of four";
+            next.done.push_back(stage);
+            return {{std::move(next), previous_stage(context, stage)}};
+          }};
+}
+
 // A rule of the user's comes before all others.
 TEST(Space, TakesRulesOfTheUser) {
-  SketchRule rule{.name = "rows_of_four",
-                  .what = "",
-                  .applies =
-                      [](const SpaceContext&, const Draft&, StageName stage) {
-                        return stage.op == Name("C") ? Applies::SkipTheRest : Applies::No;
-                      },
-                  .apply = [](const SpaceContext& context, const Draft& draft,
-                              StageName stage) -> std::vector<NextDraft> {
-                    Draft next = draft;
-                    next.sketch.trace.steps.emplace_back(schedule::Split{stage, Name("i"), {4}});
-                    next.sketch.name = "rows of four";
-                    next.done.push_back(stage);
-                    return {{std::move(next), previous_stage(context, stage)}};
-                  }};
+  const SketchRule rule = rule_of_rows();
   const Task task = task_of("matmul:m=64,n=64,k=64");
   const Space space = space_of(task, {.custom = {rule}});
   ASSERT_EQ(space.sketches().size(), 1u);
@@ -80,6 +87,35 @@ TEST(Space, TakesRulesOfTheUser) {
   EXPECT_EQ(to_text(space.sketches()[0].trace), "split C i [4]\n");
   EXPECT_EQ(space_of(task, {.off = {"rows_of_four"}, .custom = {rule}}).sketches().size(),
             space_of(task).sketches().size());
+}
+
+// Otherwise choices would not be found again, and holes would fill steps that are not there.
+TEST(Space, SketchesOfRulesOfTheUserAreChecked) {
+  const Task task = task_of("matmul:m=64,n=64,k=64");
+  const auto error_with = [&](int16_t step, std::vector<schedule::Factors> tiles) -> std::string {
+    const schedule::Hole hole{.step = step,
+                              .stage = {Name("C")},
+                              .domain = schedule::TileDomain{.choices = std::move(tiles)},
+                              .kind = schedule::HoleKind::Tile};
+    const auto made = Space::make(task, {.custom = {rule_of_rows({hole})}});
+    return made ? "it was taken" : made.error().message;
+  };
+  EXPECT_EQ(error_with(0, {{2}, {4}}), "it was taken");
+  const std::string sketch = task.workload.text + ": sketch rows of four: hole 0";
+  EXPECT_EQ(error_with(0, {{4}, {2}, {8}}),
+            sketch +
+                ": its tile sizes must be distinct and sorted, by the first factor or by the "
+                "last");
+  EXPECT_EQ(error_with(7, {{2}, {4}}), sketch + " names a step that is not there, or is no split");
+}
+
+TEST(Space, SketchesOfTheRulesHaveNoFaults) {
+  for (const SuiteRow& row : suite_rows()) {
+    const Space space = space_of(task_of(row.name));
+    for (const Sketch& sketch : space.sketches()) {
+      EXPECT_EQ(fault_of(sketch), "") << row.name << ": " << sketch.name;
+    }
+  }
 }
 
 // A matmul whose reduce axis k has a hint.

@@ -1,9 +1,11 @@
 #include "space/validity.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/rounding.h"
 #include "schedule/apply.h"
+#include "schedule/launch_limits.h"
 
 namespace tilewright::space {
 namespace {
@@ -63,6 +65,10 @@ std::string_view text_of(RejectReason rejected) {
       return "threads without work";
     case RejectReason::CodeSize:
       return "code that takes long to compile";
+    case RejectReason::MemorySize:
+      return "buffers that their memory does not hold";
+    case RejectReason::Launch:
+      return "more blocks or threads than a launch has";
   }
   return "";
 }
@@ -146,6 +152,26 @@ bool Validity::threads_fit(const LoopTree& tree, const Stage& stage) const {
   }
 }
 
+// Sums the bytes of each memory that has a limit. Stages at root are launched one after the other,
+// and each launch has the memories of threads and blocks for itself.
+bool Validity::memory_fits(const LoopTree& tree) const {
+  for (const MemoryScope scope : {MemoryScope::Shared, MemoryScope::Local, MemoryScope::Register}) {
+    const int64_t limit = target_.bytes(scope);
+    if (target_.distinct_scope(scope) != scope || limit == INT64_MAX) continue;
+    std::array<int64_t, kMaxStages> bytes{};  // per stage at root
+    for (const Stage& stage : tree.stages) {
+      if (!stage.has_loops() || stage.place != Attachment::At) continue;
+      if (target_.distinct_scope(memory_scope(tree, stage.first_buffer)) != scope) continue;
+      const Stage* root = &stage;
+      while (root->place == Attachment::At) root = &tree.stage(root->at_stage);
+      int64_t& total = bytes[static_cast<size_t>(root - tree.stages.data())];
+      total = std::min(total + bytes_of(tree, stage), INT64_MAX / 4);
+      if (total > limit) return false;
+    }
+  }
+  return true;
+}
+
 RejectReason Validity::check(const LoopTree& tree) const {
   int64_t attached = 0;
   int64_t whole = 0;
@@ -159,7 +185,11 @@ RejectReason Validity::check(const LoopTree& tree) const {
     int64_t& total = stage.place == Attachment::At ? attached : whole;
     total = std::min(total + bytes_of(tree, stage), INT64_MAX / 4);
   }
-  if (attached > scope_limit_ || whole > root_limit_) return RejectReason::ScopeSize;
+  // The caches are those of the host.
+  const bool is_cached = !target_.runs_on_cpu() || attached <= scope_limit_;
+  if (!is_cached || whole > root_limit_) return RejectReason::ScopeSize;
+  if (!memory_fits(tree)) return RejectReason::MemorySize;
+  if (target_.has_thread_axes() && launch_fault(tree, target_)) return RejectReason::Launch;
   if (estimated_instructions(tree, target_.vector_bytes()) > code_limit_)
     return RejectReason::CodeSize;
   return RejectReason::No;

@@ -1,7 +1,7 @@
 // Validity: rejects legal but hopeless programs from their LoopTree, before lowering: accumulators
 // that exceed the registers, vectors of too many registers, buffers attached under a loop that fit
-// no cache, threads without work, code that would take long to compile. Immutable after
-// construction.
+// no cache or not the memory that they are in, threads without work or more than a block has, code
+// that would take long to compile. Immutable after construction.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,16 @@
 
 namespace tilewright::space {
 
-enum class RejectReason : uint8_t { No, Registers, VectorLength, ScopeSize, Threads, CodeSize };
+enum class RejectReason : uint8_t {
+  No,
+  Registers,
+  VectorLength,
+  ScopeSize,
+  Threads,
+  CodeSize,
+  MemorySize,
+  Launch
+};
 std::string_view text_of(RejectReason rejected);  // `more accumulators than registers hold`
 
 // Programs of more instructions take long to compile and are rarely good.
@@ -31,6 +40,7 @@ class Validity {
   bool accumulators_fit(const schedule::LoopTree& tree, const schedule::Stage& stage) const;
   bool vectors_fit(const schedule::LoopTree& tree, const schedule::Stage& stage) const;
   bool threads_fit(const schedule::LoopTree& tree, const schedule::Stage& stage) const;
+  bool memory_fits(const schedule::LoopTree& tree) const;
   int64_t lanes_of(const schedule::LoopTree& tree, const schedule::Stage& stage) const;
 
   Target target_;

@@ -92,7 +92,7 @@ TEST(Validity, VectorsHaveAFewRegisters) {
   EXPECT_EQ(lanes("2"), text_of(RejectReason::No));
   EXPECT_EQ(lanes("256"), text_of(RejectReason::No));
   EXPECT_EQ(lanes("512"), text_of(RejectReason::VectorLength));
-  // Where there is nothing else, one lane is what there is.
+  // If there is no other axis, one lane is accepted.
   const Bench column("matmul:m=512,n=1,k=512");
   EXPECT_EQ(column.check("annotate C i parallel\nreorder C [i, k, j]\nannotate C j vectorize"),
             text_of(RejectReason::No));
@@ -107,6 +107,43 @@ TEST(Validity, AttachedBuffersFitACache) {
   const std::string read = "annotate C i parallel\ncache_read B [C]\ncompute_at B.read C ";
   EXPECT_EQ(bench.check(read + "i"), text_of(RejectReason::ScopeSize));
   EXPECT_EQ(bench.check(read + "j"), text_of(RejectReason::No));
+}
+
+TEST(Validity, BuffersFitTheirMemory) {
+  const Bench device("matmul:m=256,n=256,k=256", "cuda:sm_80");  // 163 KiB per block, 255 registers
+  const auto copy = [](const std::string& tensor, const std::string& scope, const std::string& at) {
+    return "cache_read " + tensor + " [C]" + scope + "\ncompute_at " + tensor + ".read C " + at +
+           "\n";
+  };
+  const std::string tiles = "split C i [64]\nsplit C j [128]\nreorder C [i.0, j.0, i.1, j.1, k]\n";
+  const std::string threads = tiles + "bind C i.0 block_x\nbind C j.1 thread_x\n";
+  const std::string shared = " scope=shared";
+  // 64 KiB of A and 128 KiB of B fit alone, and not together.
+  EXPECT_EQ(device.check(threads + copy("A", shared, "j.0")), text_of(RejectReason::No));
+  EXPECT_EQ(device.check(threads + copy("B", shared, "j.0")), text_of(RejectReason::No));
+  EXPECT_EQ(device.check(threads + copy("A", shared, "j.0") + copy("B", shared, "j.0")),
+            text_of(RejectReason::MemorySize));
+  // What is not shared does not count.
+  EXPECT_EQ(device.check(threads + copy("A", shared, "j.0") + copy("B", "", "j.0")),
+            text_of(RejectReason::No));
+  // A row of A is 1 KiB: more than the registers of a thread, less than its local memory.
+  EXPECT_EQ(device.check(threads + copy("A", " scope=register", "j.1")),
+            text_of(RejectReason::MemorySize));
+  EXPECT_EQ(device.check(threads + copy("A", " scope=local", "j.1")), text_of(RejectReason::No));
+  // A CPU has caches instead.
+  const Bench cpu("matmul:m=256,n=256,k=256", "x86-64-v4;threads=1");
+  for (const std::string scope : {"", " scope=local", " scope=register", " scope=global"}) {
+    EXPECT_EQ(cpu.check(tiles + copy("A", scope, "j.0") + copy("B", scope, "j.0")),
+              text_of(RejectReason::No))
+        << scope;
+  }
+  EXPECT_EQ(cpu.check(tiles + copy("A", shared, "j.0")), text_of(RejectReason::MemorySize));
+}
+
+TEST(Validity, ABlockHasALimitOfThreads) {
+  const Bench device("matmul:m=256,n=256,k=256", "cuda:sm_80");
+  EXPECT_EQ(device.check("bind C i block_x\nbind C j thread_x"), text_of(RejectReason::No));
+  EXPECT_EQ(device.check("bind C i thread_y\nbind C j thread_x"), text_of(RejectReason::Launch));
 }
 
 TEST(Validity, WorkIsForAllThreads) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <limits>
 
 #include "base/check.h"
 #include "target/host_features.h"
@@ -129,6 +130,15 @@ int Target::vector_registers() const {
   const CpuTarget* host = cpu();
   if (host != nullptr) return host->vector_registers();
   return static_cast<int>(bytes(MemoryScope::Register)) / vector_bytes();
+}
+
+int64_t Target::max_extent(ThreadAxis axis) const {
+  const CudaTarget* device = cuda();
+  if (device == nullptr || axis == ThreadAxis::None) return 0;
+  const auto dimension = static_cast<size_t>(dimension_of(axis));
+  if (is_block(axis)) return device->limits().grid[dimension];
+  if (is_thread(axis)) return device->limits().block[dimension];
+  return std::numeric_limits<int64_t>::max();
 }
 
 int64_t Target::bytes(MemoryScope scope) const {

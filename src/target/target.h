@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "base/result.h"
+#include "base/thread_axis.h"
 #include "target/capability.h"
 #include "target/cpu_target.h"
 #include "target/cuda_target.h"
@@ -49,6 +50,15 @@ class Target {
   bool runs_on_cpu() const { return cpu() != nullptr; }
   // Loops can be bound to the blocks and threads of a grid.
   bool has_thread_axes() const { return cuda() != nullptr; }
+  // The largest extent of a loop that is bound to the axis; 0 without thread axes, the largest
+  // int64_t for virtual threads, which have no limit.
+  int64_t max_extent(ThreadAxis axis) const;
+  // Of a block, in all dimensions together; 0 without thread axes.
+  int64_t threads_per_block() const {
+    return cuda() == nullptr ? 0 : cuda()->limits().threads_per_block;
+  }
+  // Threads that execute one instruction together; 1 on a CPU, whose vectors are in vector_bytes.
+  int warp_size() const { return cuda() == nullptr ? 1 : cuda()->limits().warp_size; }
   // Bytes of the memory of one thread, block or device; 0 without such memory, the largest int64_t
   // without a limit.
   int64_t bytes(MemoryScope scope) const;

@@ -132,6 +132,27 @@ TEST(Target, ThreadAxesAreThoseOfADevice) {
   EXPECT_TRUE(parse_target("cuda:sm_75")->has_thread_axes());
 }
 
+TEST(Target, ThreadAxesHaveLimits) {
+  using enum ThreadAxis;
+  const Target cpu = *parse_target("x86-64-v4;threads=8");
+  const Target gpu = *parse_target("cuda:sm_90");
+  for (const ThreadAxis axis : {None, BlockX, BlockZ, ThreadX, ThreadZ, VirtualThread}) {
+    EXPECT_EQ(cpu.max_extent(axis), 0);
+  }
+  EXPECT_EQ(gpu.max_extent(None), 0);
+  EXPECT_EQ(gpu.max_extent(BlockX), (int64_t{1} << 31) - 1);
+  EXPECT_EQ(gpu.max_extent(BlockY), 65535);
+  EXPECT_EQ(gpu.max_extent(BlockZ), 65535);
+  EXPECT_EQ(gpu.max_extent(ThreadX), 1024);
+  EXPECT_EQ(gpu.max_extent(ThreadY), 1024);
+  EXPECT_EQ(gpu.max_extent(ThreadZ), 64);
+  EXPECT_EQ(gpu.max_extent(VirtualThread), INT64_MAX);
+  EXPECT_EQ(cpu.threads_per_block(), 0);
+  EXPECT_EQ(gpu.threads_per_block(), 1024);
+  EXPECT_EQ(cpu.warp_size(), 1);
+  EXPECT_EQ(gpu.warp_size(), 32);
+}
+
 TEST(Target, MemoryByScope) {
   const Target cpu = *parse_target("x86-64-v4");
   const Target gpu = *parse_target("cuda:sm_90a");

@@ -8,7 +8,7 @@
 namespace tilewright::testing {
 namespace {
 
-// What is wrong with a program, if it is wrong in the way that is looked for.
+// The fault of a program, if it has the one that is searched for.
 using Problem =
     std::function<std::optional<std::string>(const schedule::LoopTree&, const schedule::Trace&)>;
 

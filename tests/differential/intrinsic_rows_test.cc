@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 
 #include "codegen/back_ends/build_kernel.h"
 #include "ir/print.h"
@@ -12,6 +13,7 @@
 #include "program_check.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::testing {
 namespace {
@@ -20,12 +22,29 @@ using enum ir::Scalar;
 using schedule::IntrinsicTable;
 using schedule::TensorIntrinsic;
 
+constexpr size_t kResult = TensorIntrinsic::kResult;
+
+// acc[r, l] = sum over g, f of i32(a[r, g * 4 + f]) * i32(b[g, l, f]), where a row of a has `width`
+// elements.
+std::shared_ptr<const te::Dag> amx_dag(int64_t rows, int64_t lanes, int64_t groups, int64_t width) {
+  te::DagBuilder builder;
+  const te::TensorId a = builder.placeholder("a", {rows, width}, U8);
+  const te::TensorId b = builder.placeholder("b", {groups, lanes, 4}, I8);
+  const te::Axis r = builder.axis("r", rows), l = builder.axis("l", lanes);
+  const te::Axis g = builder.axis("g", groups), f = builder.axis("f", 4);
+  builder.reduce("acc", {r, l}, {g, f}, ir::BinaryOp::Add,
+                 ir::cast(I32, builder.read(a, {r.var, g.var * 4 + f.var})) *
+                     ir::cast(I32, builder.read(b, {g.var, l.var, f.var})),
+                 I32);
+  return std::move(builder).build();
+}
+
 std::span<const TensorIntrinsic> toy_table() {
   static const std::array table = {
       TensorIntrinsic{Name("toy_tile"),
                       Capability::DotU8I8Lanes16,
                       schedule::dot_products(2, 16, 4, U8, I8, I32),
-                      {Name("r")}},
+                      {{0, Name("r")}, {kResult, Name("r")}}},
       TensorIntrinsic{Name("first_dot"), Capability::DotU8I8Lanes16,
                       schedule::dot_products(1, 16, 4, U8, I8, I32)},
       TensorIntrinsic{Name("second_dot"), Capability::DotU8I8Lanes16,
@@ -36,12 +55,20 @@ std::span<const TensorIntrinsic> toy_table() {
                       schedule::dot_products(1, 8, 4, U8, U8, I32)},
       TensorIntrinsic{Name("toy_f16"), Capability::DotU8I8Lanes16,
                       schedule::dot_products(1, 8, 4, F16, F16, F32)},
+      // The shape of mma.m16n8k16: rows of all operands, those of b by columns.
       TensorIntrinsic{Name("toy_f16_tile"),
                       Capability::DotU8I8Lanes16,
                       schedule::dot_products(16, 8, 16, F16, F16, F32),
-                      {Name("r"), Name("l")}},
+                      {{0, Name("r")}, {1, Name("l")}, {kResult, Name("r")}}},
       TensorIntrinsic{Name("toy_bf16"), Capability::DotU8I8Lanes16,
                       schedule::dot_products(1, 8, 4, BF16, BF16, F32)},
+      TensorIntrinsic{Name("toy_f64"), Capability::DotU8I8Lanes16,
+                      schedule::dot_products(1, 8, 4, F64, F64, F64)},
+      // TDPBUSD: 16 rows of a with 64 bytes each, 16 rows of b with 16 groups of 4 bytes each.
+      TensorIntrinsic{Name("amx_tile"),
+                      Capability::DotU8I8Lanes16,
+                      amx_dag(16, 16, 16, 4 * 16),
+                      {{0, Name("r")}, {1, Name("g")}, {kResult, Name("r")}}},
   };
   return table;
 }
@@ -138,7 +165,7 @@ TEST(IntrinsicRows, LoopsAndLayoutsAreThoseOfTheTable) {
        "reduction, and j.1 is not the first of such 3"},
       {std::string(kLines) + "tensorize C j.1 vnni_dot_u8i8",
        "there is no intrinsic vnni_dot_u8i8; intrinsics are toy_tile, first_dot, second_dot, "
-       "toy_i8i8, toy_u8u8, toy_f16, toy_f16_tile, toy_bf16"},
+       "toy_i8i8, toy_u8u8, toy_f16, toy_f16_tile, toy_bf16, toy_f64, amx_tile"},
       {"split C i [4]\n" + tiles.substr(tiles.find('\n') + 1),
        "loop i.1 of C takes 4 values, and toy_tile has 2 in its place"},
       {"split C i [2]\nsplit C j [16]\nsplit C k [4]\nreorder C [i.0, j.0, k.0, i.1, j.1, k.1]\n"
@@ -170,16 +197,20 @@ std::vector<TypedRow> typed_rows() {
   const auto matmul = [](const char* a, const char* b) {
     return fmt::format("matmul:m=3,n=19,k=10,dtype={},dtype_b={},constant=B", a, b);
   };
-  const std::string tiles =
+  const std::string loops =
       "cache_write C\nsplit C.write i [16]\nsplit C.write j [8]\nsplit C.write k [16]\n"
-      "reorder C.write [i.0, j.0, k.0, i.1, j.1, k.1]\npack B C.write\n"
-      "tensorize C.write i.1 toy_f16_tile\n";
+      "reorder C.write [i.0, j.0, k.0, i.1, j.1, k.1]\n";
+  const std::string tiles = "tensorize C.write i.1 toy_f16_tile\n";
   return {
       {"toy_i8i8", matmul("i8", "i8"), lines("toy_i8i8")},
       {"toy_u8u8", matmul("u8", "u8"), lines("toy_u8u8")},
       {"toy_f16", matmul("f16", "f16"), lines("toy_f16")},
       {"toy_bf16", matmul("bf16", "bf16"), lines("toy_bf16")},
-      {"toy_f16_tile", "matmul:m=18,n=17,k=34,dtype=f16,dtype_b=f16,constant=B", tiles, 16},
+      {"toy_f64", matmul("f64", "f64"), lines("toy_f64")},
+      {"toy_f16_tile", "matmul:m=18,n=17,k=34,dtype=f16,dtype_b=f16,constant=B",
+       loops + "pack B C.write\n" + tiles, 16},
+      {"toy_f16_tile", "matmul:m=18,n=17,k=34,dtype=f16,dtype_b=f16,transpose_b=1", loops + tiles,
+       16},
   };
 }
 
@@ -200,6 +231,55 @@ TEST(IntrinsicRows, AnySignednessAndEitherHalfFloat) {
     const auto failure = checker.check(program->tree, program->trace, {.compiled = false});
     EXPECT_FALSE(failure.has_value()) << row.name << ": " << failure->text;
   }
+}
+
+// A product whose second operand is stored like the tiles of AMX: groups of 4 factors, column after
+// column. Rows of both are longer than those of a tile.
+constexpr std::string_view kAmxTiles =
+    "split acc r [16]\nsplit acc l [16]\nsplit acc g [16]\n"
+    "reorder acc [r.0, l.0, g.0, r.1, l.1, g.1, f]\ntensorize acc r.1 amx_tile\n";
+
+Task amx_task(const std::shared_ptr<const te::Dag>& dag) {
+  return {.workload = make_workload(dag, {}, "a product in the layout of AMX"),
+          .target = *parse_target("x86-64-v4:avx512vnni;threads=1")};
+}
+
+TEST(IntrinsicRows, TilesOfAmx) {
+  for (const auto& [rows, lanes, groups] : {std::array<int64_t, 3>{32, 48, 32}, {20, 35, 19}}) {
+    const Task task = amx_task(amx_dag(rows, lanes, groups, 4 * groups));
+    const Result<Program> program = program_of(task, kAmxTiles);
+    ASSERT_TRUE(program) << program.error().message;
+    const Result<ir::Function> function =
+        lower::lower(task.workload, task.target, program->tree, program->trace);
+    ASSERT_TRUE(function) << function.error().message;
+    const auto dots = dots_of(*function);
+    ASSERT_FALSE(dots.empty()) << ir::to_string(*function);
+    for (const auto& dot : dots) EXPECT_EQ(dot, (std::pair<std::string, unsigned>{"amx_tile", 16}));
+    ProgramChecker checker(task, 1);
+    const auto failure = checker.check(program->tree, program->trace, {.compiled = false});
+    EXPECT_FALSE(failure.has_value()) << failure->text;
+  }
+}
+
+// Groups of b may lie any distance apart. Those of a may not, though they are along the same axis.
+TEST(IntrinsicRows, AnAxisIsStridedForOneOperandOnly) {
+  te::DagBuilder builder;
+  const te::TensorId a = builder.placeholder("a", {32, 16, 8}, U8);  // 4 of 8 factors are used
+  const te::TensorId b = builder.placeholder("b", {16, 16, 4}, I8);
+  const te::Axis r = builder.axis("r", 32), l = builder.axis("l", 16);
+  const te::Axis g = builder.axis("g", 16), f = builder.axis("f", 4);
+  builder.reduce("acc", {r, l}, {g, f}, ir::BinaryOp::Add,
+                 ir::cast(I32, builder.read(a, {r.var, g.var, f.var})) *
+                     ir::cast(I32, builder.read(b, {g.var, l.var, f.var})),
+                 I32);
+  const Task task = amx_task(std::move(builder).build());
+  const Result<Program> program = program_of(task, kAmxTiles);
+  ASSERT_FALSE(program);
+  EXPECT_NE(
+      program.error().message.find("values of loop g.1 are 8 elements apart in a, but amx_tile "
+                                   "needs 4"),
+      std::string::npos)
+      << program.error().message;
 }
 
 TEST(IntrinsicRows, BackEndsSayWhichTheyHaveNot) {

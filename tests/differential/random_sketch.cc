@@ -375,7 +375,7 @@ class SketchMaker {
     writer_.add_maybe(reader, Prefetch{reader, loop, source, rng_.between(1, 3)});
   }
 
-  // A copy for all who read the operator itself, if there are several.
+  // A copy for all readers of the operator itself, if there are several.
   void add_shared_copy(te::OpId producer) {
     StageList takers;
     for (const auto& [id, reader] : readers_) {
@@ -412,9 +412,10 @@ class SketchMaker {
   SketchWriter writer_;
   Tiler tiler_;
   std::vector<Placed> placed_;
-  std::vector<std::pair<te::OpId, StageName>> readers_;  // who computes an operator's body
-  std::vector<std::pair<te::OpId, StageName>> copied_;   // producers that a reader reads a copy of
-  std::map<te::OpId, uint8_t> copies_;                   // made of an operator
+  std::vector<std::pair<te::OpId, StageName>>
+      readers_;  // the stage that computes an operator's body
+  std::vector<std::pair<te::OpId, StageName>> copied_;  // producers that a reader reads a copy of
+  std::map<te::OpId, uint8_t> copies_;                  // made of an operator
 };
 
 }  // namespace

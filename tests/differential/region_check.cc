@@ -171,8 +171,8 @@ std::string RegionChecker::outside_at(const Reader& reader, size_t point, const 
   return "";
 }
 
-// Is it certain which elements an access touches? Not where a tail begins elsewhere, nor where a
-// fold of tuples chooses what it looks at.
+// True if the touched elements are known. They are not if a tail begins elsewhere, or if a fold of
+// tuples selects what it reads.
 bool RegionChecker::knows_elements(const Access& access) const {
   const Stage& reader = tree_.stage(access.stage);
   if (reader.kind == schedule::StageKind::Combine && reader.buffers > 1) return false;

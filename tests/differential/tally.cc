@@ -20,7 +20,7 @@ void Tally::count(std::string_view kind, const schedule::LoopTree& tree,
 std::string Tally::text() const {
   std::string out = fmt::format(
       "{} programs ({} distinct), {} illegal draws, {} splits with a remainder, {} failures\n{}\n"
-      "{} elements held against te/eval, {} without a bound on their rounding\n",
+      "{} elements compared with te/eval, {} without a bound on their rounding\n",
       programs, distinct.size(), illegal, tails, failures, regions.text(), compared, unbounded);
   for (const auto* counts : {&kinds, &steps}) {
     for (const auto& [name, count] : *counts) out += fmt::format("  {:<32}{}\n", name, count);

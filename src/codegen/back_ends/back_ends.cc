@@ -54,6 +54,14 @@ Result<const BackEnd*> back_end_for(const Target& target, std::span<const BackEn
   return &*found;
 }
 
+Result<const BackEnd*> lowering_for(const Target& target, std::span<const BackEnd> rows) {
+  const auto found = std::ranges::find_if(rows, [&](const BackEnd& row) {
+    return row.makes_artifacts() && row.serves(target) && row.check(target);
+  });
+  if (found != rows.end()) return &*found;
+  return back_end_for(target, rows);  // its error says what is missing
+}
+
 Result<TextRow> text_row(std::string_view name, const Target& target,
                          std::span<const BackEnd> rows) {
   bool is_known = false;

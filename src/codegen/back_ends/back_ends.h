@@ -18,6 +18,11 @@ std::span<const BackEnd> all_back_ends();
 Result<const BackEnd*> back_end_for(const Target& target,
                                     std::span<const BackEnd> rows = all_back_ends());
 
+// To show how code for the target is lowered: the first row that can produce artifacts for exactly
+// this target, even if back_end_for refuses it. LLVM serves x86-64 from AVX2 on, C all of it.
+Result<const BackEnd*> lowering_for(const Target& target,
+                                    std::span<const BackEnd> rows = all_back_ends());
+
 // A text form, and its row that serves the target. An error that lists the forms if no row has one
 // of that name.
 struct TextRow {

@@ -8,6 +8,7 @@
 
 #include "codegen/probe_function.h"
 #include "runtime/host/kernel.h"
+#include "runtime/host/loaders.h"
 
 namespace tilewright::codegen {
 namespace {
@@ -28,6 +29,11 @@ TEST(BackEnds, RowsAreComplete) {
     EXPECT_FALSE(back_end.purpose.empty() || back_end.remedy.empty()) << back_end.name;
     EXPECT_FALSE(back_end.passes.empty()) << back_end.name;
     EXPECT_EQ(back_end.makes_artifacts(), back_end.loader != nullptr) << back_end.name;
+    if (back_end.loader == nullptr) continue;
+    // The run worker has the table of loaders alone.
+    const runtime::Loader* const in_table = runtime::find_loader(back_end.loader->kind);
+    ASSERT_NE(in_table, nullptr) << back_end.name;
+    EXPECT_EQ(in_table->load, back_end.loader->load) << back_end.name;
   }
 }
 

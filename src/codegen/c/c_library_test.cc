@@ -85,7 +85,7 @@ TEST(CLibrary, DamagedLibrariesAreErrors) {
   const auto artifacts = compile_c(*source, host_target(1));
   ASSERT_TRUE(artifacts.has_value()) << artifacts.error().message;
   const runtime::Artifact& good = artifacts->front();
-  const runtime::Loader& loader = **runtime::loader_of(good);
+  const runtime::Loader& loader = **runtime::loader_of(good.kind);
   ASSERT_TRUE(loader.load(good).has_value());
   for (size_t at = 0; at < good.bytes.size(); at += 61) {
     runtime::Artifact bad = good;

@@ -53,6 +53,11 @@ void CStmtEmitter::emit_block(const ir::Stmt& stmt) {
 }
 
 void CStmtEmitter::emit_for(const ir::For& loop) {
+  if (loop.loop_kind == ir::ForKind::Bound) {
+    exprs_.unsupported(
+        fmt::format("a loop is bound to {}, which only a GPU has", word_of(loop.axis)), ir::kIndex);
+    return;
+  }
   const int64_t* extent = ir::as_int(loop.extent);
   if (extent != nullptr && *extent <= 0) return;
   const ir::VarId var = loop.var.as<ir::Var>()->id;
@@ -223,8 +228,10 @@ void CStmtEmitter::emit_allocate(const ir::Allocate& allocate) {
       exprs_.unsupported("argument `" + buffer.name + "` is allocated", ir::kIndex);
       return;
     case ir::Scope::Shared:
-      exprs_.unsupported("`" + buffer.name + "` lives in memory that the threads of a block share",
-                         ir::kIndex);
+    case ir::Scope::DeviceGlobal:
+    case ir::Scope::DeviceLocal:
+    case ir::Scope::DeviceRegister:
+      exprs_.unsupported("`" + buffer.name + "` is in the memory of a device", ir::kIndex);
       return;
     case ir::Scope::Register:
       declare_register(id);

@@ -214,7 +214,8 @@ TEST(EmitC, WhatItCannotWriteIsAnError) {
   const Expr i = var("i"), j = var("j");
   const auto message = [](const Stmt& body) {
     const Function f{.name = "f",
-                     .buffers = {buffer("x", kF32, 8), buffer("t", kF32, 8, Scope::Stack)},
+                     .buffers = {buffer("x", kF32, 8), buffer("t", kF32, 8, Scope::Stack),
+                                 buffer("d", kF32, 8, Scope::DeviceGlobal)},
                      .arguments = {0},
                      .argument_written = {true},
                      .body = body};
@@ -230,6 +231,11 @@ TEST(EmitC, WhatItCannotWriteIsAnError) {
   const Stmt inner = make_for(j, int_imm(4), ForKind::Parallel, make_store(0, {j}, x));
   EXPECT_EQ(message(make_for(i, int_imm(4), ForKind::Parallel, inner)),
             "f: a Parallel loop inside a Parallel loop");
+  const Stmt at_i = make_store(0, {i}, x);
+  EXPECT_EQ(message(make_bound_for(i, int_imm(1), ThreadAxis::BlockX, at_i)),
+            "f: a loop is bound to block_x, which only a GPU has");
+  EXPECT_EQ(message(make_allocate(2, make_store(2, {int_imm(0)}, x))),
+            "f: `d` is in the memory of a device");
 }
 
 }  // namespace

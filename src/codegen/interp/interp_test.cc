@@ -109,6 +109,23 @@ TEST(Interp, RegistersAndLetsHoldVectors) {
   EXPECT_EQ(std::vector<float>(io, io + 4), (std::vector<float>{16, 9, 4, 1}));
 }
 
+// Threads write a tile, then read what others wrote.
+TEST(Interp, BoundLoopsRunOneAfterTheOther) {
+  const Expr block = var("block"), t = var("t"), u = var("u");
+  const auto threads = [](const Expr& thread, Stmt body) {
+    return make_bound_for(thread, int_imm(4), ThreadAxis::ThreadX, std::move(body));
+  };
+  const Stmt fill = make_store(1, {t}, load(Scalar::F32, 0, {block * 4 + t}));
+  const Stmt reverse = make_store(0, {block * 4 + u}, load(Scalar::F32, 1, {int_imm(3) - u}));
+  const Stmt tile = make_allocate(1, make_block({threads(t, fill), threads(u, reverse)}));
+  const Function f = function({buffer("io", kF32, {8}), buffer("tile", kF32, {4}, Scope::Shared)},
+                              {0}, make_bound_for(block, int_imm(2), ThreadAxis::BlockX, tile));
+  float io[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  void* arguments[] = {io};
+  ASSERT_TRUE(interpret(f, arguments).has_value());
+  EXPECT_EQ(std::vector<float>(io, io + 8), (std::vector<float>{4, 3, 2, 1, 8, 7, 6, 5}));
+}
+
 TEST(Interp, StoreEvaluatesAllLanesFirst) {
   const Stmt body =
       make_store(0, {ramp(int_imm(1), 1, 3)}, load(Scalar::I32, 0, {ramp(int_imm(0), 1, 3)}));

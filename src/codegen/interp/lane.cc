@@ -116,8 +116,8 @@ std::optional<Wide> integer_arithmetic(BinaryOp op, int bits, Wide a, Wide b) {
   }
 }
 
-// As an instruction sees an operand. Functions of the C library look at its bits instead. If the
-// thread takes denormals for zeros, they are equal to 0.
+// The operand as an instruction reads it: equal to 0 for a denormal if the thread flushes
+// denormals. Functions of the C library read its bits instead.
 template <class T>
 T operand(T value) {
   return value == 0 ? std::copysign(T{0}, value) : value;
@@ -256,6 +256,7 @@ Lane dot_lane(Scalar factor, ir::DotRounding rounding, Lane a, Lane b, Lane sum)
   if (ir::is_integer(factor)) {
     return lane_of_exact(Scalar::I32, Wide{integer_of(a)} * integer_of(b) + integer_of(sum));
   }
+  if (factor == Scalar::F64) return fma_lane(factor, a, b, sum);
   const bool flushed = rounding == ir::DotRounding::DescendingFlushed;
   const auto seen = [&](float value) { return flushed ? without_denormals(value) : value; };
   const auto f32 = [&](Lane bits) { return seen(static_cast<float>(float_of(factor, bits))); };

@@ -17,7 +17,7 @@ namespace tilewright::codegen {
 
 class EmissionTest : public ::testing::Test {
  protected:
-  static constexpr ir::BufferId kA = 0, kB = 1, kRegister = 2, kWorkspace = 3;
+  static constexpr ir::BufferId kA = 0, kB = 1, kRegister = 2, kWorkspace = 3, kDevice = 4;
 
   EmissionTest() {
     frame_.buffers[kA] = made_->getArg(0);
@@ -41,7 +41,8 @@ class EmissionTest : public ::testing::Test {
                 {{.name = "A", .element = ir::kF32, .shape = {512}},
                  {.name = "B", .element = ir::kF32, .shape = {512}},
                  {.name = "r", .element = ir::kF32, .shape = {1}, .scope = ir::Scope::Register},
-                 {.name = "w", .element = ir::kF32, .shape = {16}, .scope = ir::Scope::Workspace}},
+                 {.name = "w", .element = ir::kF32, .shape = {16}, .scope = ir::Scope::Workspace},
+                 {.name = "d", .element = ir::kF32, .shape = {4}, .scope = ir::Scope::DeviceLocal}},
             .arguments = {kA, kB},
             .argument_written = {false, true},
             .body = {}};
@@ -55,7 +56,7 @@ class EmissionTest : public ::testing::Test {
   const ir::Expr i_ = ir::var("i");
   const ir::Function function_ = function_of_buffers();
   const Target target_ = *parse_target("x86-64-v3");
-  const WorkspacePlan plan_{.offset = {0, 0, 0, 128}};
+  const WorkspacePlan plan_{.offset = {0, 0, 0, 128, 0}};
   Emission emission_{function_, target_, plan_, "f", module_};
   llvm::Function* made_ =
       llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context_),

@@ -30,6 +30,11 @@ void StmtEmitter::emit(const ir::Stmt& stmt) {
 }
 
 void StmtEmitter::emit_for(const ir::For& loop) {
+  if (loop.loop_kind == ir::ForKind::Bound) {
+    emission_.unsupported("a loop is bound to " + std::string(word_of(loop.axis)) +
+                          ", which only a GPU has");
+    return;
+  }
   const ir::VarId var = loop.var.as<ir::Var>()->id;
   const int64_t* extent = ir::as_int(loop.extent);
   if (extent != nullptr && *extent <= 0) return;
@@ -71,8 +76,10 @@ void StmtEmitter::emit_allocate(const ir::Allocate& allocate) {
       emission_.unsupported("argument `" + buffer.name + "` is allocated");
       return;
     case ir::Scope::Shared:
-      emission_.unsupported("`" + buffer.name +
-                            "` lives in memory that the threads of a block share");
+    case ir::Scope::DeviceGlobal:
+    case ir::Scope::DeviceLocal:
+    case ir::Scope::DeviceRegister:
+      emission_.unsupported("`" + buffer.name + "` is in the memory of a device");
       return;
     case ir::Scope::Register: {
       // One element is promoted; several stay in memory.

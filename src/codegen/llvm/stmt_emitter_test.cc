@@ -73,5 +73,15 @@ TEST_F(StmtEmitterTest, ParallelLoopsDoNotNest) {
   EXPECT_EQ(emission_.error, "a Parallel loop inside a Parallel loop");
 }
 
+TEST_F(StmtEmitterTest, LoopsOfAGpuAreRefused) {
+  emitted(ir::make_bound_for(k_, ir::int_imm(1), ThreadAxis::ThreadX, store(k_)));
+  EXPECT_EQ(emission_.error, "a loop is bound to thread_x, which only a GPU has");
+}
+
+TEST_F(StmtEmitterTest, BuffersOfADeviceAreRefused) {
+  emitted(ir::make_allocate(kDevice, store(k_)));
+  EXPECT_EQ(emission_.error, "`d` is in the memory of a device");
+}
+
 }  // namespace
 }  // namespace tilewright::codegen

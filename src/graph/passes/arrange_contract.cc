@@ -1,5 +1,5 @@
 // The rule for contractions: by relabeling letters, operands may be in any order, and the result is
-// in the order that its readers want.
+// in the order that its readers prefer.
 //
 //   contract(transpose(x; [0,2,1,3]), y; a=bhik, b=bhkj, out=bhij)   ->   a=bihk
 #include <algorithm>
@@ -38,7 +38,7 @@ bool reads_image(const Node& node, ValueId value) {
          node.attributes.integer("channels_last", 0) == 0;
 }
 
-// The order that the readers of a value want: that of transposes and convolutions that read it,
+// The order that the readers of a value prefer: that of transposes and convolutions that read it,
 // also across elementwise nodes, or of a value that is added to it.
 Order wanted_order(const Arranger& arranger, ValueId value, int depth) {
   Order own = own_order(arranger.shape(value).size());

@@ -1,27 +1,6 @@
 #include "schedule/steps/bind.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <array>
-
 namespace tilewright::schedule {
-namespace {
-
-constexpr std::array<std::string_view, 8> kThreadAxes = {
-    "none", "block_x", "block_y", "block_z", "thread_x", "thread_y", "thread_z", "virtual_thread"};
-
-}  // namespace
-
-std::string_view word_of(ThreadAxis axis) { return kThreadAxes[static_cast<size_t>(axis)]; }
-std::string all_words(ThreadAxis) { return fmt::format("{}", fmt::join(kThreadAxes, "|")); }
-bool from_word(std::string_view word, ThreadAxis* axis) {
-  const auto found = std::ranges::find(kThreadAxes, word);
-  if (found == kThreadAxes.end()) return false;
-  *axis = static_cast<ThreadAxis>(found - kThreadAxes.begin());
-  return true;
-}
 
 Illegal apply_step(TreeEditor& editor, const Bind& step) {
   StageIndex stage = kNone;

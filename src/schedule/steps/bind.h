@@ -1,5 +1,6 @@
-// bind: maps the iterations of a loop to the blocks or threads of a GPU. Legality is decided here;
-// only back ends for such targets generate code for it.
+// bind: maps the iterations of a loop to the blocks or threads of a GPU. Its loops are parallel, as
+// those of `annotate parallel`. The limits of a target are checked when it is known
+// (schedule/launch_limits.h); only back ends for such targets generate code for it.
 //
 //   bind C i.0 block_x
 //   for i.0 < 32:   ->  block_x for i.0 < 32:
@@ -9,10 +10,6 @@
 #include "schedule/tree_editor.h"
 
 namespace tilewright::schedule {
-
-std::string_view word_of(ThreadAxis axis);
-std::string all_words(ThreadAxis);
-bool from_word(std::string_view word, ThreadAxis* axis);
 
 struct Bind {
   StageName stage;

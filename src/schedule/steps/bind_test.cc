@@ -37,6 +37,24 @@ TEST(Bind, Illegal) {
       {matmul, "", "bind C q block_x", IllegalCode::NoSuchLoop, {"i, j, k"}},
       {matmul, "", "bind A i block_x", IllegalCode::StageIsInput, {"A"}},
   });
+  // Threads of a CPU and of a GPU do not mix, also where a stage is attached.
+  check_illegal({
+      {matmul,
+       "annotate C i parallel\n",
+       "bind C j thread_x",
+       IllegalCode::NestedParallel,
+       {"loop j of C", "one level"}},
+      {matmul,
+       "bind C i block_x\n",
+       "annotate C j parallel",
+       IllegalCode::NestedParallel,
+       {"loop j of C"}},
+      {matmul,
+       "cache_read A [C]\nannotate C i parallel\ncompute_at A.read C i\n",
+       "bind A.read d1 thread_x",
+       IllegalCode::NestedParallel,
+       {"loop d1 of A.read"}},
+  });
   const Workbench bench(matmul);
   EXPECT_EQ(bench.refusal("bind C i block_x\nbind C j block_x").code, IllegalCode::BoundTwice);
   EXPECT_EQ(bench
@@ -49,6 +67,25 @@ TEST(Bind, Illegal) {
                          "bind A.read d0 block_x")
                 .code,
             IllegalCode::None);
+}
+
+// Two blocks would fold into the elements that overlapping tiles share.
+TEST(Bind, TilesOfAFoldDoNotOverlap) {
+  const Workbench bench("matmul:m=8,n=8,k=8");
+  for (const std::string axis : {"block_x", "thread_y", "virtual_thread"}) {
+    const std::string bind = "bind C i.0 " + axis;
+    EXPECT_EQ(bench.refusal("split C i [3] tail=overlap\n" + bind).code,
+              IllegalCode::OverlapParallel)
+        << axis;
+    EXPECT_EQ(bench.refusal("split C i [3]\n" + bind).code, IllegalCode::None) << axis;
+    // A copy may be stored twice.
+    EXPECT_EQ(
+        bench
+            .refusal("cache_write C\nsplit C i [3] tail=overlap\ncompute_at C.write C i.0\n" + bind)
+            .code,
+        IllegalCode::None)
+        << axis;
+  }
 }
 
 TEST(Bind, ChangesTheProgram) {

@@ -17,7 +17,7 @@ struct FollowFusedSplit {
   StageName stage;
   Name loop;
   StageName source;
-  InlineVector<Name, 32> source_loops;
+  LoopList source_loops;
   int64_t level = 0;  // index of the factor in each source split
   Tail tail = Tail::Peel;
 

@@ -82,6 +82,17 @@ TEST(FollowSplit, Illegal) {
   });
 }
 
+// A list of loops is as long as a stage has loops.
+TEST(FollowSplit, NamesAsManyLoopsAsAStageHas) {
+  const auto step = [](size_t loops) {
+    std::string names;
+    for (size_t k = 0; k < loops; ++k) names += (k == 0 ? "a" : ", a") + std::to_string(k);
+    return trace_from_text("follow_fused_split P x Y [" + names + "] 0\n");
+  };
+  EXPECT_TRUE(step(kMaxLoops).has_value());
+  EXPECT_FALSE(step(kMaxLoops + 1).has_value());
+}
+
 // New tile sizes of the source are those of the follower.
 TEST(FollowSplit, RetilesWithItsSource) {
   const Workbench bench(kConv);

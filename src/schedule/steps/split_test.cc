@@ -159,12 +159,12 @@ TEST(Split, RefusesMoreLoopsThanAStageHolds) {
 
 // Parts of an index are terms of a form of fixed size.
 TEST(Split, RefusesMorePartsThanAnIndexHolds) {
-  const std::string twelve = "split C i [2, 2, 2, 2, 2, 2, 2]\nsplit C i.0 [2, 2, 2, 2]\n";
-  const Workbench bench("matmul:m=8192,n=4,k=4");
-  EXPECT_EQ(bench.refusal(twelve).code, IllegalCode::None);
-  const Illegal illegal = bench.refusal(twelve + "split C i.0.0 [2]\n");
+  const std::string thirteen = "split C i [2, 2, 2, 2, 2, 2, 2]\nsplit C i.0 [2, 2, 2, 2, 2]\n";
+  const Workbench bench("matmul:m=16384,n=4,k=4");
+  EXPECT_EQ(bench.refusal(thirteen).code, IllegalCode::None);
+  const Illegal illegal = bench.refusal(thirteen + "split C i.0.0 [2]\n");
   EXPECT_EQ(illegal.code, IllegalCode::TooManyTerms);
-  EXPECT_NE(bench.explanation(twelve + "split C i.0.0 [2]\n").find("more than 12 loops"),
+  EXPECT_NE(bench.explanation(thirteen + "split C i.0.0 [2]\n").find("more than 13 loops"),
             std::string::npos);
 }
 

@@ -1,8 +1,11 @@
 #include "schedule/steps/tensorize.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 #include <optional>
 
+#include "ir/fold.h"
 #include "schedule/intrinsics.h"
 #include "schedule/numbers.h"
 
@@ -107,11 +110,85 @@ class TensorizedCheck {
       for (uint32_t d = 0; d < stage_.dims.size(); ++d) {
         step = sum_of(step, step_along(layout, d, forms[d], loop));
       }
-      const int64_t wanted = intrinsic_.step(TensorIntrinsic::kResult, axis);
-      if (fits(axis, step, wanted)) continue;
-      return reject(code_of(step), tree_.var(loop).name, step.value_or(0), wanted);
+      if (step && intrinsic_.fits(TensorIntrinsic::kResult, axis, *step)) continue;
+      return misfit(stage_.name, TensorIntrinsic::kResult, axis, step);
+    }
+    for (uint32_t d = 0; d < stage_.dims.size(); ++d) {
+      const std::optional<size_t> axis = uneven_axis(layout, d, forms[d]);
+      if (axis) return misfit(stage_.name, TensorIntrinsic::kResult, *axis, std::nullopt);
     }
     return {};
+  }
+
+  // `step`: the distance in memory; empty if it is not always the same.
+  Illegal misfit(StageName source, size_t operand, size_t axis, std::optional<int64_t> step) const {
+    return {step ? IllegalCode::IntrinsicLayout : IllegalCode::IntrinsicUneven,
+            at_.step,
+            source,
+            tree_.var(loop_of(axis)).name,
+            step.value_or(0),
+            intrinsic_.step(operand, axis)};
+  }
+
+  // The indices of a tile or of its starts, modulo the period of a digit.
+  struct Residues {
+    int64_t low = 0, high = 0;  // of the sum, unless it leaves the period
+    int64_t divisor = 0;        // of all terms and the period
+    bool leaves = false;
+
+    void add(int64_t step, int64_t extent, int64_t period) {
+      divisor = std::gcd(divisor, step);
+      leaves = leaves || extent - 1 > period / std::abs(step);
+      if (!leaves) (step < 0 ? low : high) += step * (extent - 1);
+    }
+  };
+
+  // An axis of the intrinsic whose loop leaves its digit of a dimension from some starts of the
+  // tile. Starts that are multiples of a divisor of the period are at least that far from its end.
+  //
+  //   16 * j.0 + j.1, j.1 < 16, in a digit of 24: from 16 on, j.1 leaves it after 8 values
+  //                             in a digit of 48: never
+  std::optional<size_t> uneven_axis(const layout::Layout& layout, uint32_t dim,
+                                    const arith::Affine& index) const {
+    for (size_t k = 0; k < layout.digits.size(); ++k) {
+      const layout::Digit& digit = layout.digits[k];
+      const int64_t period = digit.divisor * digit.extent;
+      const bool has_higher = std::ranges::any_of(layout.digits, [&](const layout::Digit& other) {
+        return other.dim == dim && other.divisor >= period;
+      });
+      if (digit.dim != dim || !has_higher) continue;
+      // Together with the next higher digit it is one, without gaps.
+      const bool continues =
+          k > 0 && layout.digits[k - 1].dim == dim && layout.digits[k - 1].divisor == period;
+      if (continues) continue;
+      std::optional<size_t> moving;
+      Residues tile, starts{.divisor = period};
+      for (const arith::Term& term : index.terms) {
+        const int64_t step = term.coefficient % period;
+        if (step == 0) continue;
+        const auto var = static_cast<VarIndex>(term.var);
+        const std::optional<size_t> axis = axis_of(var);
+        if (axis) moving = axis;
+        (axis ? tile : starts).add(step, tree_.var(var).extent, period);
+      }
+      if (!moving) continue;
+      const int64_t start = ir::floor_mod(index.constant, period);
+      const int64_t first = start % starts.divisor;
+      const bool fits = !tile.leaves && !starts.leaves && start + starts.low + tile.low >= 0 &&
+                        start + starts.high + tile.high < period;
+      const bool fits_divisor =
+          !tile.leaves && first + tile.low >= 0 && first + tile.high < starts.divisor;
+      if (!fits && !fits_divisor) return moving;
+    }
+    return std::nullopt;
+  }
+
+  // The axis of the intrinsic that a variable is the loop of.
+  std::optional<size_t> axis_of(VarIndex var) const {
+    for (size_t axis = 0; axis < intrinsic_.axes(); ++axis) {
+      if (loop_of(axis) == var) return axis;
+    }
+    return std::nullopt;
   }
 
   // Empty if the steps of the loop are of different lengths.
@@ -124,16 +201,6 @@ class TensorizedCheck {
 
   static std::optional<int64_t> sum_of(std::optional<int64_t> a, std::optional<int64_t> b) {
     return a && b ? std::optional(*a + *b) : std::nullopt;
-  }
-
-  bool fits(size_t axis, std::optional<int64_t> step, int64_t wanted) const {
-    if (!step) return false;
-    if (intrinsic_.is_strided(axis)) return (*step != 0) == (wanted != 0);
-    return *step == wanted;
-  }
-
-  static IllegalCode code_of(std::optional<int64_t> step) {
-    return step ? IllegalCode::IntrinsicLayout : IllegalCode::IntrinsicUneven;
   }
 
   // If neither order fits, the error refers to the one whose shared operand does not move with the
@@ -152,11 +219,7 @@ class TensorizedCheck {
     for (size_t k = 0; k < loads.size(); ++k) {
       const Access* access = access_to(loads[k]->buffer);
       if (access == nullptr) return reject(IllegalCode::IntrinsicOperand);
-      for (size_t axis = 0; axis < intrinsic_.axes(); ++axis) {
-        if (const Illegal illegal = check_step(*access, axis, intrinsic_.step(k, axis))) {
-          return illegal;
-        }
-      }
+      if (const Illegal illegal = check_access(*access, k)) return illegal;
     }
     return {};
   }
@@ -172,18 +235,29 @@ class TensorizedCheck {
     return found;
   }
 
-  Illegal check_step(const Access& access, size_t axis, int64_t wanted) const {
+  Illegal check_access(const Access& access, size_t operand) const {
     const layout::Layout layout = layout_of(tree_, access.buffer);
-    const VarIndex loop = loop_of(axis);
-    std::optional<int64_t> step = 0;
-    for (uint32_t d = 0; d < access.rank; ++d) {
-      const size_t at = size_t{access.first_dim} + d;
-      if (!tree_.dims[at].affine) return reject(IllegalCode::IntrinsicOperand);
-      step = sum_of(step, step_along(layout, d, tree_.forms[at], loop));
+    const Stage& writer = tree_.stage(tree_.buffer(access.buffer).stage);
+    for (size_t axis = 0; axis < intrinsic_.axes(); ++axis) {
+      std::optional<int64_t> step = 0;
+      for (uint32_t d = 0; d < access.rank; ++d) {
+        const size_t at = size_t{access.first_dim} + d;
+        if (!tree_.dims[at].affine) return reject(IllegalCode::IntrinsicOperand);
+        step = sum_of(step, step_along(layout, d, tree_.forms[at], loop_of(axis)));
+      }
+      if (step && intrinsic_.fits(operand, axis, *step)) continue;
+      return misfit(writer.name, operand, axis, step);
     }
-    if (fits(axis, step, wanted)) return {};
-    const StageName source = tree_.stage(tree_.buffer(access.buffer).stage).name;
-    return {code_of(step), at_.step, source, tree_.var(loop).name, step.value_or(0), wanted};
+    if (layout.digits.size() <= access.rank) return {};  // each dimension is one digit
+    for (uint32_t d = 0; d < access.rank; ++d) {
+      arith::Affine index = tree_.forms[size_t{access.first_dim} + d];
+      if (writer.place == Attachment::At && !index.add(writer.origin[d], -1)) {
+        return reject(IllegalCode::TooManyTerms);
+      }
+      const std::optional<size_t> axis = uneven_axis(layout, d, index);
+      if (axis) return misfit(writer.name, operand, *axis, std::nullopt);
+    }
+    return {};
   }
 
   const LoopTree& tree_;

@@ -27,7 +27,7 @@ for i < 8
         for k.1 < 4
           C (8x64) <- A, B
 )"},
-      // The result of a product of bf16 is one: sums have a buffer of their own.
+      // The result of a product of bf16 is bf16: accumulators have a separate buffer.
       {kFloats, "split C j [16]\nsplit C k [2]\nreorder C [i, j.0, k.0, j.1, k.1]\npack B C\n",
        "tensorize C j.1 avx512_bf16_dot", R"(
 B: input packed for C
@@ -38,7 +38,7 @@ for i < 8
         for k.1 < 2
           C (8x64) <- A, B
 )"},
-      // B lies as the intrinsic wants it: four factors, then the next column.
+      // B has the layout of the intrinsic: four factors, then the next column.
       {"matmul:m=8,n=64,k=4,dtype=u8,dtype_b=i8,transpose_b=1", "split C j [16]\n", kStep, R"(
 for i < 8
   for j.0 < 4
@@ -176,7 +176,7 @@ TEST(Tensorize, Illegal) {
   });
 }
 
-// What comes later is held against the intrinsic, which then is to blame.
+// Later steps are checked against the intrinsic; the error names the tensorize step.
 TEST(Tensorize, IllegalAfterwards) {
   const Workbench bench(kBytes);
   const std::string steps = kPacked + kStep + "\n";
@@ -248,6 +248,57 @@ TEST(Tensorize, ALoopThatLeavesItsTileIsNoLoopThatDoesNotMove) {
                                           "needs 0; pack A.read"),
             std::string::npos)
       << bench.explanation(steps);
+}
+
+// A tile that fits a digit of a layout leaves it where it starts inside the digit.
+TEST(Tensorize, TilesStartAtTheDigitsOfTheirOperands) {
+  // C.write is in tiles of C, which are 24 columns wide: some of 16 columns are in two of them.
+  const Workbench bench("matmul:m=8,n=96,k=32,dtype=u8,dtype_b=i8,constant=B");
+  const auto steps = [](int columns) {
+    return "cache_write C\nsplit C j [" + std::to_string(columns) +
+           "]\nreorder C [j.0, i, j.1]\npack C.write C\nsplit C.write j [16]\n"
+           "split C.write k [4]\nreorder C.write [i, j.0, k.0, j.1, k.1]\npack B C.write\n"
+           "tensorize C.write j.1 vnni_dot_u8i8\n";
+  };
+  EXPECT_EQ(bench.refusal(steps(16)).code, IllegalCode::None) << bench.explanation(steps(16));
+  EXPECT_EQ(bench.refusal(steps(48)).code, IllegalCode::None) << bench.explanation(steps(48));
+  EXPECT_EQ(bench.refusal(steps(24)).code, IllegalCode::IntrinsicUneven);
+  EXPECT_NE(
+      bench.explanation(steps(24)).find("`tensorize C.write j.1 vnni_dot_u8i8`: values of loop "
+                                        "j.1 are in several tiles of the layout of C.write"),
+      std::string::npos)
+      << bench.explanation(steps(24));
+}
+
+// A constant or a loop that moves the index by less than a tile.
+TEST(Tensorize, TilesOfShiftedReadsAreUneven) {
+  const auto refusal = [](int shift, int64_t step) {
+    te::DagBuilder builder;
+    const te::TensorId a = builder.placeholder("A", {8, 4}, ir::Scalar::U8);
+    const te::TensorId b = builder.placeholder("B", {160, 2, 4}, ir::Scalar::I8);
+    const auto number = [&](te::TensorId tensor, const std::vector<ir::Expr>& at) {
+      return ir::cast(ir::Scalar::I32, builder.read(tensor, at));
+    };
+    const te::Axis x = builder.axis("x", 160), y = builder.axis("y", 2), z = builder.axis("z", 4);
+    builder.compute("D", {x, y, z}, builder.read(b, {x.var, y.var, z.var}));
+    const te::Axis i = builder.axis("i", 8), j = builder.axis("j", 64), s = builder.axis("s", 3),
+                   k = builder.axis("k", 4);
+    builder.reduce("C", {i, j}, {s, k}, ir::BinaryOp::Add,
+                   number(a, {i.var, k.var}) *
+                       number(b, {j.var + s.var * step + shift, ir::int_imm(1), k.var}),
+                   ir::Scalar::I32);
+    const Workbench bench(std::move(builder).build());
+    return bench
+        .refusal(
+            "cache_read B [D, C]\nsplit D x [16]\nreorder D [x.0, y, x.1, z]\npack B.read D\n"
+            "split C j [16]\nreorder C [i, j.0, s, j.1, k]\ntensorize C j.1 vnni_dot_u8i8\n")
+        .code;
+  };
+  EXPECT_EQ(refusal(0, 16), IllegalCode::None);
+  EXPECT_EQ(refusal(32, 16), IllegalCode::None);
+  EXPECT_EQ(refusal(3, 16), IllegalCode::IntrinsicUneven);
+  EXPECT_EQ(refusal(0, 1), IllegalCode::IntrinsicUneven);
+  EXPECT_EQ(refusal(0, 32), IllegalCode::None);
 }
 
 TEST(Tensorize, FloatsNeedThePermission) {

@@ -1,8 +1,8 @@
 // A back end for a made-up machine, the proof that a back end is its own files and its rows:
 //
 //   device/     the machine and its instructions: the interpreter of loop IR stands for the device
-//   loader/     what a folder of src/runtime is: loads code and calls the device, no compiler
-//   back_end/   what a folder of src/codegen is: passes, compiler, text form, row
+//   loader/     corresponds to a folder of src/runtime: loads code, calls the device, no compiler
+//   back_end/   corresponds to a folder of src/codegen: passes, compiler, text form, row
 //
 // tools/layers.txt has rows for the three folders, so they include what a back end under src/ may
 // include. A target is a CPU or a CUDA device, so the machine borrows the text `cuda:sm_75` and the

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "app/bench.h"
+#include "app/compile.h"
 #include "app/npy.h"
 #include "app/run_model.h"
 #include "base/must_testing.h"
@@ -109,6 +110,35 @@ TEST(ToyModel, IsTimed) {
   ASSERT_EQ(model.tasks.size(), 1U);
   EXPECT_GT(model.tasks[0].ns, 0);
   EXPECT_EQ(model.untuned, 1U);
+}
+
+// Its code is not linked into a library. That is said before the first kernel is compiled.
+TEST(ToyModel, IsNotCompiledIntoALibrary) {
+  const TemporaryFolder folder = must(make_scratch_folder("tilewright-toy-"));
+  ToyTables tables;
+  static int compiled;
+  compiled = 0;
+  tables.back_ends.back().compile =
+      [](std::span<const ir::Function>, const Target&,
+         const codegen::CompileOptions&) -> Result<std::vector<runtime::Artifact>> {
+    ++compiled;
+    return fail(ErrorKind::Build, "called");
+  };
+  app::CompileListener silent;
+  for (const char* name : {"net.so", "net.o"}) {
+    const auto outcome = app::compile({.model = {.what = "matmul:m=6,n=8,k=5,constant=none"},
+                                       .target = kToy,
+                                       .records = app::kNoRecords,
+                                       .output = folder / name,
+                                       .tables = tables.view()},
+                                      silent, {});
+    ASSERT_FALSE(outcome.has_value());
+    EXPECT_EQ(outcome.error().kind, ErrorKind::Unsupported);
+    EXPECT_EQ(outcome.error().message,
+              "the back end toy makes artifacts of kind 'toy'; a library is linked from those of "
+              "kind 'elf'");
+  }
+  EXPECT_EQ(compiled, 0);
 }
 
 }  // namespace
