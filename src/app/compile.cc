@@ -46,6 +46,9 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
   const bool is_source = options.output.extension() == ".c";
   const Target target = TRY(is_source ? source_target_of(options.target, options.tables)
                                       : compiled_target_of(options.target, options.tables));
+  if (!is_source) {
+    TRY(deploy::check_linkable(*TRY(codegen::back_end_for(target, options.tables.back_ends))));
+  }
   TRY(deploy::check_writable(options.output));  // before any long work
   const ChosenModel model =
       TRY(choose_model(options.model, target, options.records, options.tables));

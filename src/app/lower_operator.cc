@@ -11,16 +11,6 @@
 namespace tilewright::app {
 namespace {
 
-// The first row that makes code for exactly this target. LLVM serves x86-64 from AVX2 on, C the
-// rest.
-Result<const codegen::BackEnd*> first_able(const Target& target,
-                                           std::span<const codegen::BackEnd> rows) {
-  for (const codegen::BackEnd& row : rows) {
-    if (row.makes_artifacts() && row.serves(target) && row.check(target)) return &row;
-  }
-  return codegen::back_end_for(target, rows);  // its error says what is missing
-}
-
 // A name that no back end has is a mistake; the others may still serve other targets.
 Status check_names(const LowerOptions& options, const Target& target) {
   for (const std::string& name : options.texts) {
@@ -71,7 +61,7 @@ Result<Lowered> lower_operator(const LowerOptions& options) {
   schedule::Trace trace;
   if (!options.trace_file.empty()) trace = TRY(read_trace_file(options.trace_file));
   const Target target = TRY(target_of(options.target, 1));
-  const codegen::BackEnd& back_end = *TRY(first_able(target, options.tables.back_ends));
+  const codegen::BackEnd& back_end = *TRY(codegen::lowering_for(target, options.tables.back_ends));
   const Task task{.workload = std::move(workload), .target = target};
   TRY(check_names(options, target));
   const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));

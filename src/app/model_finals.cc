@@ -288,6 +288,13 @@ Result<ModelFinals> hold_model_finals(const deploy::ModelPlan& plan, const Targe
   auto finalists = TRY(deploy::choose_finalists(plan, target, &store, kFinalists));
   ModelFinals result;
   if (!options.again && is_settled(finalists)) return result;
+  const auto back_end = codegen::back_end_for(target, options.tables.back_ends);
+  const Status links =
+      back_end ? deploy::check_linkable(**back_end) : Status(std::unexpected(back_end.error()));
+  if (!links) {
+    result.why_not = links.error().message;
+    return result;
+  }
   Result<TemporaryFolder> folder = make_scratch_folder("tilewright-finals-");
   if (!folder) {
     result.why_not = folder.error().message;

@@ -29,7 +29,8 @@ class CostModel {
   virtual ~CostModel() = default;
 
   virtual std::string_view name() const = 0;
-  // Names of encodings, with options if they have any. The inputs are in this order.
+  // Names of encodings, with options if they have any: at least one, each once. The inputs are in
+  // this order.
   virtual std::vector<std::string> encodings() const = 0;
 
   // False: training has no effect.
@@ -44,6 +45,10 @@ class CostModel {
   virtual bool has_spread() const { return false; }
   // May be called by several threads at once, but not during training.
   virtual void predict(const feature::Inputs& inputs, const Predictions& out) const = 0;
+
+  // An error if it was trained on rows of another width or another version of an encoding. `inputs`
+  // are without programs, in the order of `encodings`.
+  virtual Status check_inputs(const feature::Inputs& /*inputs*/) const { return {}; }
 
   // True if it can be written to a file and start from one.
   virtual bool has_file() const { return false; }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/file.h"
 #include "base/json.h"
 #include "feature/rows_table.h"
@@ -55,12 +57,13 @@ Status read_quality(const Json& json, Quality* quality) {
   return {};
 }
 
-Status check_meaning(const ModelFile& file, int64_t version) {
-  if (version != feature::kFeatureVersion) {
+Status check_meaning(const ModelFile& file) {
+  if (file.encoding != kFeatures) return {};
+  if (file.encoding_version != feature::kFeatureVersion) {
     return fail(ErrorKind::BadInput,
                 fmt::format("its features are of version {}, this program's of version {}: train "
                             "it again",
-                            version, feature::kFeatureVersion));
+                            file.encoding_version, feature::kFeatureVersion));
   }
   if (file.forest.width != feature::feature_count()) {
     return fail(ErrorKind::BadInput, fmt::format("its rows have {} numbers, this program's {}",
@@ -72,9 +75,14 @@ Status check_meaning(const ModelFile& file, int64_t version) {
 Result<ModelFile> read_model(const Json& json) {
   const Result<std::string> kind = member<std::string>(json, "kind");
   if (!kind || *kind != kKind) return fail(ErrorKind::BadInput, "it is another kind of file");
-  const int64_t version = TRY(member<int64_t>(json, "feature_version"));
+  const bool has_encoding = find_member(json, "encoding") != nullptr;
+  const int64_t version =
+      TRY(member<int64_t>(json, has_encoding ? "encoding_version" : "feature_version"));
   const LossKind loss = TRY(parse_loss(TRY(member<std::string>(json, "objective"))));
   ModelFile file{.loss = loss, .quality = {}, .forest = {}};
+  if (has_encoding) file.encoding = TRY(member<std::string>(json, "encoding"));
+  if (!std::in_range<int>(version)) return fail(ErrorKind::BadInput, "its version is too large");
+  file.encoding_version = static_cast<int>(version);
 
   const Json* const trained_on = find_member(json, "trained_on");
   const Json* const quality = find_member(json, "held_out_quality");
@@ -83,7 +91,7 @@ Result<ModelFile> read_model(const Json& json) {
     return fail(ErrorKind::BadInput, "trained_on, held_out_quality or forest is missing");
   }
   file.forest = TRY(forest_from_json(*forest));
-  TRY(check_meaning(file, version));
+  TRY(check_meaning(file));
   TRY(read_counts(*trained_on, &file));
   TRY(read_quality(*quality, &file.quality));
   return file;
@@ -103,7 +111,8 @@ Json quality_to_json(const Quality& quality) {
 
 std::string print_model_file(const ModelFile& file) {
   const Json json = {{"kind", kKind},
-                     {"feature_version", file.feature_version},
+                     {"encoding", file.encoding},
+                     {"encoding_version", file.encoding_version},
                      {"objective", loss_name(file.loss)},
                      {"trained_on",
                       {{"programs", file.programs},

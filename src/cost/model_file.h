@@ -1,11 +1,13 @@
-// ModelFile: a learned model as one JSON object: the trees, the version and number of the feature
-// columns, and a summary of the training data. Files with another feature version are rejected,
-// because their columns have other meanings.
+// ModelFile: a learned model as one JSON object: the trees, the encoding that they read with its
+// version and width, and a summary of the training data. If the encoding has another version now,
+// its columns have other meanings: files over `features` are then rejected here, all others by the
+// model (CostModel::check_inputs). Older files lack the encoding, which was `features`.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cost/forest.h"
 #include "cost/loss.h"
@@ -14,8 +16,11 @@
 
 namespace tilewright::cost {
 
+inline constexpr std::string_view kFeatures = "features";
+
 struct ModelFile {
-  int feature_version = feature::kFeatureVersion;
+  std::string encoding{kFeatures};  // with its options
+  int encoding_version = feature::kFeatureVersion;
   LossKind loss = LossKind::SquaredError;
   size_t programs = 0, failures = 0, groups = 0, rows = 0;  // sizes of the training data
   Quality quality;  // on held-out programs, before the last fit; programs == 0: none were held out

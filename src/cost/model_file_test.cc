@@ -60,12 +60,43 @@ TEST_F(ModelFiles, ReadsWhatItWrote) {
   EXPECT_EQ(scores_of(model, samples.inputs), scores_of(loaded, samples.inputs));
 }
 
+// As they were written before they named their encoding.
+TEST_F(ModelFiles, ReadsOlderFiles) {
+  XgboostModel model({.max_trees = 3});
+  ASSERT_TRUE(model.train(some_samples()).has_value());
+  ASSERT_TRUE(save_model_file(model.file(), path_).has_value());
+  const std::string now =
+      fmt::format("\"encoding\":\"features\",\"encoding_version\":{}", feature::kFeatureVersion);
+  const auto older = [](int version) { return fmt::format("\"feature_version\":{}", version); };
+  EXPECT_EQ(message_after(now, older(feature::kFeatureVersion)), "it was read");
+  EXPECT_EQ(
+      message_after(now, older(2)),
+      fmt::format("its features are of version 2, this program's of version {}: train it again",
+                  feature::kFeatureVersion));
+}
+
+TEST_F(ModelFiles, NameTheirEncoding) {
+  Samples samples = synthetic_samples({.programs = 80, .width = 12});
+  samples.inputs[0].version = 7;
+  XgboostModel model({.max_trees = 3, .encoding = {"mine:a=1"}});
+  ASSERT_TRUE(model.train(samples).has_value());
+  ASSERT_TRUE(save_model_file(model.file(), path_).has_value());
+  const Result<ModelFile> file = load_model_file(path_);
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  EXPECT_EQ(file->encoding, "mine:a=1");
+  EXPECT_EQ(file->encoding_version, 7);
+  const XgboostModel loaded({}, *file);
+  EXPECT_EQ(loaded.encodings(), std::vector<std::string>{"mine:a=1"});
+  EXPECT_EQ(scores_of(model, samples.inputs), scores_of(loaded, samples.inputs));
+}
+
 TEST_F(ModelFiles, RefusesWhatItCannotUse) {
   XgboostModel model({.max_trees = 3});
   ASSERT_TRUE(model.train(some_samples()).has_value());
   ASSERT_TRUE(save_model_file(model.file(), path_).has_value());
-  const std::string version = fmt::format("\"feature_version\":{}", feature::kFeatureVersion);
-  EXPECT_EQ(message_after(version, "\"feature_version\":999"),
+  const std::string version = fmt::format("\"encoding_version\":{}", feature::kFeatureVersion);
+  EXPECT_EQ(message_after(version, "\"encoding_version\":99999999999"), "its version is too large");
+  EXPECT_EQ(message_after(version, "\"encoding_version\":999"),
             fmt::format("its features are of version 999, this program's of version {}: train it "
                         "again",
                         feature::kFeatureVersion));

@@ -44,7 +44,7 @@ TEST(Models, EachSaysWhatItWants) {
   EXPECT_EQ(made("xgboost:encoding=knobs")->encodings(), std::vector<std::string>{"knobs"});
   EXPECT_TRUE(made("xgboost")->has_file());
   EXPECT_TRUE(made("xgboost-squared")->has_file());
-  EXPECT_FALSE(made("xgboost:encoding=knobs")->has_file());
+  EXPECT_TRUE(made("xgboost:encoding=knobs")->has_file());
   EXPECT_FALSE(made("analytic")->has_file());
   EXPECT_TRUE(made("xgboost")->learns());
   EXPECT_FALSE(made("analytic")->learns());
@@ -70,10 +70,36 @@ TEST(Models, GoOnFromTheFileTheyWrote) {
   EXPECT_NE(scores_of(*forked, samples.inputs), scores_of(*loaded, samples.inputs));
   EXPECT_EQ(load("xgboost-squared").error().message,
             "some.model: trained by pairwise_rank; use it with the cost model xgboost");
+  EXPECT_EQ(load("xgboost:encoding=mine").error().message,
+            "some.model: trained by pairwise_rank; use it with the cost model xgboost");
   EXPECT_EQ(load("analytic").error().message,
             "some.model: the cost model analytic cannot start from a file");
   EXPECT_EQ(made("analytic")->file_text().error().message,
             "the cost model analytic cannot be written to a file");
+}
+
+TEST(Models, AFileIsOfOneEncodingInOneVersion) {
+  Samples samples = synthetic_samples({.programs = 100, .width = 12});
+  samples.inputs[0].version = 3;
+  const auto model = made("xgboost:encoding=mine:a=1/b=2");
+  ASSERT_TRUE(model->train(samples).has_value());
+  const ModelText file{.path = "some.model", .text = model->file_text().value()};
+  const auto load = [&](std::string_view text) {
+    return models().make(models().parse(text).value(),
+                         {.target = nullptr, .machine = nullptr, .seed = 1, .base = &file});
+  };
+  EXPECT_EQ(load("xgboost").error().message,
+            "some.model: trained by pairwise_rank; use it with the cost model "
+            "xgboost:encoding=mine:a=1/b=2");
+  const std::unique_ptr<CostModel> loaded = load("xgboost:encoding=mine:a=1/b=2").value();
+  EXPECT_EQ(loaded->encodings(), std::vector<std::string>{"mine:a=1,b=2"});
+  EXPECT_EQ(scores_of(*loaded, samples.inputs), scores_of(*model, samples.inputs));
+  EXPECT_TRUE(loaded->check_inputs({{.width = 12, .version = 3}}));
+  EXPECT_EQ(loaded->check_inputs({{.width = 12, .version = 4}}).error().message,
+            "the trees read rows of 12 numbers of the encoding mine:a=1,b=2, version 3; here the "
+            "rows have 12 numbers, version 4: train the model again");
+  EXPECT_FALSE(loaded->check_inputs({{.width = 13, .version = 3}}));
+  EXPECT_TRUE(made("xgboost")->check_inputs({{.width = 12, .version = 4}}));  // not trained
 }
 
 TEST(PlainModels, RandomScoresFollowFromFeaturesAndSeed) {

@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "cost/model.h"
+#include "feature/rows.h"
 
 namespace tilewright::cost {
 
@@ -26,6 +27,7 @@ inline Samples synthetic_samples(const Synthetic& what) {
   Samples samples;
   feature::Encoded& rows = samples.inputs.emplace_back();
   rows.width = what.width;
+  rows.version = feature::kFeatureVersion;
   for (size_t program = 0; program < what.programs; ++program) {
     double latency = 0;
     bool fails = false;

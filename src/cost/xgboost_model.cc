@@ -15,8 +15,6 @@
 namespace tilewright::cost {
 namespace {
 
-constexpr std::string_view kFileEncoding = "features";  // the encoding of model files
-
 // Adds trees one by one to a booster over a training set.
 class Fit {
  public:
@@ -132,6 +130,7 @@ Fitted fit_all(const Samples& samples, const TrainingSet& set, const XgboostOpti
 XgboostModel::XgboostModel(const XgboostOptions& options, ModelFile base)
     : options_(options), base_(base.forest), file_(std::move(base)), scorer_(file_.forest) {
   options_.loss = file_.loss;  // scores of the two losses cannot be added
+  options_.encoding.text = file_.encoding;
 }
 
 Status XgboostModel::train(const Samples& samples) {
@@ -160,7 +159,9 @@ Status XgboostModel::train(const Samples& samples) {
   Forest forest = booster_->forest(fitted.trees);
   rename_columns(columns_, width, &forest);
   forest.trees.insert(forest.trees.begin(), base_.trees.begin(), base_.trees.end());
-  file_ = {.loss = options_.loss,
+  file_ = {.encoding = options_.encoding.text,
+           .encoding_version = input.version,
+           .loss = options_.loss,
            .programs = samples.size(),
            .failures = static_cast<size_t>(std::ranges::count(samples.latency_ns, 0.0)),
            .groups = std::set<uint32_t>(samples.group.begin(), samples.group.end()).size(),
@@ -192,13 +193,18 @@ void XgboostModel::predict(const feature::Inputs& inputs, const Predictions& out
   sum_rows(rows.begin, row_scores, scores);
 }
 
-bool XgboostModel::has_file() const { return options_.encoding.text == kFileEncoding; }
+Status XgboostModel::check_inputs(const feature::Inputs& inputs) const {
+  if (!is_trained()) return {};
+  const feature::Encoded& now = inputs.at(0);
+  if (now.width == file_.forest.width && now.version == file_.encoding_version) return {};
+  return fail(ErrorKind::BadInput,
+              fmt::format("the trees read rows of {} numbers of the encoding {}, version {}; here "
+                          "the rows have {} numbers, version {}: train the model again",
+                          file_.forest.width, file_.encoding, file_.encoding_version, now.width,
+                          now.version));
+}
 
 Result<std::string> XgboostModel::file_text() const {
-  if (!has_file()) {
-    return fail(ErrorKind::Unsupported,
-                fmt::format("only a model over {} can be written to a file", kFileEncoding));
-  }
   if (!is_trained()) return fail(ErrorKind::Unsupported, "the cost model has learned nothing yet");
   return print_model_file(file_);
 }
@@ -224,8 +230,11 @@ Result<std::unique_ptr<CostModel>> make_model(const ModelContext& context, Xgboo
   options.seed = context.seed;
   if (context.base == nullptr) return std::make_unique<XgboostModel>(options);
   ModelFile file = TRY(parse_model_file(context.base->text, context.base->path));
-  const std::string of_file = file.loss == LossKind::SquaredError ? "xgboost-squared" : "xgboost";
-  if (file.loss != options.loss || options.encoding.text != kFileEncoding) {
+  std::string of_file = file.loss == LossKind::SquaredError ? "xgboost-squared" : "xgboost";
+  if (file.encoding != kFeatures) {
+    of_file += ":encoding=" + option_text::print(NestedSelection{file.encoding});
+  }
+  if (file.loss != options.loss || options.encoding.text != file.encoding) {
     return fail(ErrorKind::BadInput,
                 fmt::format("{}: trained by {}; use it with the cost model {}", context.base->path,
                             loss_name(file.loss), of_file),

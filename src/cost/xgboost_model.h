@@ -66,8 +66,10 @@ struct XgboostOptions {
 
 class XgboostModel : public CostModel {
  public:
-  explicit XgboostModel(const XgboostOptions& options) : options_(options) {}
-  // A trained model from a file; further training adds trees to it.
+  explicit XgboostModel(const XgboostOptions& options) : options_(options) {
+    file_.encoding = options.encoding.text;
+  }
+  // A trained model from a file, over the encoding of the file; further training adds trees to it.
   XgboostModel(const XgboostOptions& options, ModelFile base);
 
   std::string_view name() const override { return "xgboost"; }
@@ -76,7 +78,8 @@ class XgboostModel : public CostModel {
   std::vector<std::string> encodings() const override { return {options_.encoding.text}; }
   bool learns() const override { return true; }
   void predict(const feature::Inputs& inputs, const Predictions& out) const override;
-  bool has_file() const override;
+  bool has_file() const override { return true; }
+  Status check_inputs(const feature::Inputs& inputs) const override;
   Result<std::string> file_text() const override;
   std::unique_ptr<CostModel> fork(uint64_t seed) const override;
 

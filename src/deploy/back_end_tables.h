@@ -17,8 +17,8 @@ struct BackEndTables {
 
 // Whether kernels for the target can be compiled, and run on this machine.
 inline Status check_executable(const Target& target, const BackEndTables& tables) {
-  TRY(codegen::check_target(target, tables.back_ends));
-  return runtime::check_loadable(target, tables.loaders);
+  const codegen::BackEnd* const row = TRY(codegen::back_end_for(target, tables.back_ends));
+  return TRY(runtime::loader_of(row->loader->kind, tables.loaders))->runs_here(target);
 }
 
 }  // namespace tilewright::deploy

@@ -111,7 +111,8 @@ TEST_F(ChooseSchedules, WeightsColdBeforeOthers) {
   EXPECT_THAT(choice.note, IsEmpty());
 }
 
-// What won in turns with the others is the best, until something faster than all of them is found.
+// The winner of the alternating finals is the best, until a schedule faster than all of them is
+// found.
 TEST_F(ChooseSchedules, FinalsBeforeSingleTimes) {
   put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);
   put(kMatmul, "split C i [16]", 1010, 2, CachePolicy::WeightsCold);

@@ -46,6 +46,14 @@ Result<std::vector<codegen::LinkInput>> link_inputs(const Program& program,
 
 }  // namespace
 
+Status check_linkable(const codegen::BackEnd& back_end) {
+  if (back_end.loader->kind == runtime::kElfArtifact) return {};
+  return fail(ErrorKind::Unsupported,
+              fmt::format("the back end {} makes artifacts of kind '{}'; a library is linked from "
+                          "those of kind '{}'",
+                          back_end.name, back_end.loader->kind, runtime::kElfArtifact));
+}
+
 Status check_writable(const fs::path& file) {
   std::error_code error;
   if (fs::is_directory(file, error)) {

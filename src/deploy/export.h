@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/result.h"
+#include "codegen/back_end.h"
 #include "deploy/program.h"
 
 namespace tilewright::deploy {
@@ -20,6 +21,10 @@ Status export_shared(const Program& program, const std::filesystem::path& so,
 // library has these as separate libraries.
 Status export_object(const Program& program, const std::filesystem::path& o,
                      const ExportOptions& options = {});
+
+// Checks that compiled kernels of a back end can be linked into these files. Call it before the
+// kernels are compiled.
+Status check_linkable(const codegen::BackEnd& back_end);
 
 // Checks that a file can be written there, without writing it. Call it before long work.
 Status check_writable(const std::filesystem::path& file);

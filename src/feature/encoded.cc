@@ -13,7 +13,10 @@ void Encoded::append(const Encoded& from, size_t first, size_t last) {
   CHECK(first <= last && last <= from.programs(), "programs {} to {} of {}", first, last,
         from.programs());
   if (first == last) return;
-  if (programs() == 0) width = from.width;
+  if (programs() == 0) {
+    width = from.width;
+    version = from.version;
+  }
   CHECK(width == from.width, "rows of {} behind rows of {}", from.width, width);
   const auto at = [&](size_t program) {
     return from.values.begin() + static_cast<std::ptrdiff_t>(from.begin[program] * width);

@@ -16,14 +16,15 @@ namespace tilewright::feature {
 
 struct Encoded {
   size_t width = 0;  // numbers per row; 0: unknown until the first program
+  int version = 0;   // Encoder::version of the encoder; 0: unknown
   std::vector<float> values{};
   std::vector<uint32_t> begin = {0};
 
   size_t programs() const { return begin.size() - 1; }
   size_t rows() const { return begin.back(); }
   const float* row(size_t number) const { return values.data() + number * width; }
-  void clear();  // keeps memory and width
-  // Appends programs `first` to `last` of another Encoded with the same width.
+  void clear();  // keeps memory, width and version
+  // Appends programs `first` to `last` of another Encoded with the same width and version.
   void append(const Encoded& from, size_t first, size_t last);
   void drop_first(size_t programs);
 

@@ -1,6 +1,6 @@
 // Encodings: program -> numbers that a cost model reads (feature/encoded.h). An Encoder is made for
 // one task and space and holds scratch memory: one per thread. The table of feature/encodings.h
-// lists them; a model names those that it wants (cost/model.h), as `features` or
+// lists them; a model names those that it reads (cost/model.h), as `features` or
 // `features:option=value`.
 #pragma once
 
@@ -56,7 +56,10 @@ class Encoder {
 
   // Appends one program. False: the encoding cannot represent it, and nothing was appended.
   bool append(const ProgramView& program, Encoded* out) {
-    if (out->programs() == 0) out->width = width();
+    if (out->programs() == 0) {
+      out->width = width();
+      out->version = version();
+    }
     return do_append(program, out);
   }
 

@@ -64,6 +64,11 @@ TEST_F(Encodings, FeaturesAreTheRowsOfTheTree) {
       .append(*schedule::apply_or_explain(initial_, trace_of({2, 1})), &rows);
   EXPECT_EQ(inputs, Inputs{rows});
   EXPECT_EQ(inputs[0].width, feature_count());
+  EXPECT_EQ(inputs[0].version, kFeatureVersion);
+  const Inputs empty = encoder({"features"}).empty_inputs();
+  EXPECT_EQ(empty[0].programs(), 0U);
+  EXPECT_EQ(std::pair(empty[0].width, empty[0].version),
+            std::pair(feature_count(), kFeatureVersion));
 }
 
 TEST_F(Encodings, KnobsAreTheGenome) {
@@ -101,7 +106,7 @@ TEST_F(Encodings, SeveralAtOnceAreOfTheSamePrograms) {
 TEST_F(Encodings, AnUnknownOneIsAnError) {
   const std::vector<std::string> names = {"smells"};
   EXPECT_EQ(ProgramEncoder::make({}, names).error().message,
-            "there is no encoding 'smells'; there are features, knobs");
+            "there is no encoding 'smells'; there are " + table_names(encodings().entries()));
 }
 
 TEST_F(Encodings, GenomesAreFoundFromTraces) {

@@ -66,4 +66,12 @@ std::vector<int> ProgramEncoder::versions() const {
   return versions;
 }
 
+Inputs ProgramEncoder::empty_inputs() const {
+  Inputs inputs;
+  for (const auto& one : encoders_) {
+    inputs.push_back({.width = one->width(), .version = one->version()});
+  }
+  return inputs;
+}
+
 }  // namespace tilewright::feature

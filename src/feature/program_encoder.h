@@ -31,6 +31,7 @@ class ProgramEncoder {
   // Program: all encodings follow from the program alone.
   EncodedFrom encoded_from() const;
   std::vector<int> versions() const;  // of the encodings, in the order of their names
+  Inputs empty_inputs() const;        // without programs; with the widths and versions
 
  private:
   ProgramEncoder() = default;

@@ -115,6 +115,7 @@ struct FeatureExtractor::Impl {
 
   void append(const LoopTree& tree, Encoded* out) {
     out->width = column::Count;
+    out->version = kFeatureVersion;
     nests.begin(tree);
     touches.begin(tree);
     find_program(tree);

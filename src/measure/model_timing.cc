@@ -105,7 +105,7 @@ Result<std::vector<ModelTiming>> time_libraries(std::span<const std::filesystem:
       return fail(ErrorKind::Io, fmt::format("no result after {:.1f} s; the worker was ended: {}",
                                              options.limit_s, death_text(worker, libraries)));
     }
-    pollfd waiting{.fd = worker.fd(), .events = POLLIN, .revents = 0};
+    pollfd waiting{.fd = worker.fd(), .events = worker.events(), .revents = 0};
     poll(&waiting, 1, kPollMs);
   }
 }

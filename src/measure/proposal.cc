@@ -18,4 +18,11 @@ std::vector<Proposal> proposals_of(const schedule::LoopTree& initial, const Targ
   return proposals;
 }
 
+const record::KnownVerdict* known_verdict(const record::KnownVerdicts& known,
+                                          const Proposal& proposal) {
+  const bool is_illegal = proposal.program == Hash128{};
+  return known.peek(record::key_of_candidate(proposal.program,
+                                             is_illegal ? to_text(proposal.trace) : std::string()));
+}
+
 }  // namespace tilewright::measure

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "record/known_verdicts.h"
 #include "schedule/loop_tree.h"
 #include "schedule/trace.h"
 
@@ -22,5 +23,10 @@ struct Proposal {
 // Applies each of the traces, which may be illegal, once.
 std::vector<Proposal> proposals_of(const schedule::LoopTree& initial, const Target& target,
                                    std::span<const schedule::Trace> traces);
+
+// The verdict that answers for the proposal, by what `known` has read; null: it must be measured.
+// Valid until `known` changes.
+const record::KnownVerdict* known_verdict(const record::KnownVerdicts& known,
+                                          const Proposal& proposal);
 
 }  // namespace tilewright::measure

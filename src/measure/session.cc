@@ -51,10 +51,8 @@ struct Session::Impl {
 Result<bool> Session::Impl::answer_if_known(const Proposal& proposal,
                                             std::span<const size_t> requesters,
                                             const Report& report) {
-  if (options.force) return false;
-  const Hash128 key = record::key_of_candidate(
-      proposal.program, proposal.program == Hash128{} ? to_text(proposal.trace) : "");
-  const record::KnownVerdict* const found = TRY(known->find(key));
+  TRY(known->refresh());
+  const record::KnownVerdict* const found = known_verdict(*known, proposal);
   if (found == nullptr) return false;
   const Hash128 id = found->attempt;
   const Attempt attempt = TRY(fetch(id));
@@ -121,11 +119,12 @@ Result<Session> Session::start(const Task& task, record::Store& store,
   impl->known = known;
   if (known == nullptr) {
     impl->own_known = std::make_unique<record::KnownVerdicts>(
-        TRY(record::KnownVerdicts::load(store, impl->setting)));
+        TRY(record::KnownVerdicts::load(store, impl->setting, {}, options.recall)));
     impl->known = impl->own_known.get();
   }
   CHECK(impl->known->setting() == impl->setting, "verdicts of another setting");
-  // Candidates far slower than the fastest are censored, whichever process measured that one.
+  // Candidates far slower than the fastest are censored, even if another process measured the
+  // fastest.
   for (const Attempt& best :
        TRY(store.best(task.key(), impl->setting.protocol, 1, impl->setting.machine))) {
     const bool comparable = best.protocol == impl->setting.protocol &&
@@ -168,7 +167,7 @@ Status Session::measure(std::span<const Proposal> candidates, const Report& repo
   std::vector<Fresh> fresh;
   std::map<Hash128, size_t> fresh_of;
   for (size_t k = 0; k < candidates.size(); ++k) {
-    // Of legal ones the measurer asks, before each build and each run.
+    // For legal candidates, the measurer queries this before each build and each run.
     if (candidates[k].program == Hash128{}) {
       if (TRY(impl.answer_if_known(candidates[k], {&k, 1}, report))) continue;
     } else {

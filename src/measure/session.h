@@ -20,9 +20,10 @@ namespace tilewright::measure {
 
 struct SessionOptions {
   MeasureOptions measure;
-  std::string command;   // stored with the run
-  std::string version;   // version of the program
-  bool force = false;    // also measure programs with a stored verdict
+  std::string command;  // stored with the run
+  std::string version;  // version of the program
+  // Of a session that creates its KnownVerdicts.
+  record::Recall recall = record::Recall::All;
   Hash128 trajectory{};  // trajectory of the run; zero: none
 };
 

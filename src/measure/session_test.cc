@@ -31,7 +31,7 @@ class SessionTest : public ::testing::Test {
     options.measure.workers = TILEWRIGHT_BAD_WORKERS;
     options.measure.censor_multiple = 1000;  // the default schedule is far faster
     options.command = "a test";
-    options.force = force;
+    if (force) options.recall = record::Recall::None;
     Result<Session> session =
         Session::start({*parse_workload(BAD_KERNEL_WORKLOAD), host_target(1)}, store, options);
     EXPECT_TRUE(session) << (session ? "" : session.error().message);
@@ -131,6 +131,7 @@ TEST_F(SessionTest, WhatIsStoredIsNotMeasuredAgain) {
   const std::vector<Answer> anew = measure(forced, candidates);
   EXPECT_FALSE(anew[0].stored);
   EXPECT_NE(anew[0].attempt_id, fresh[0].attempt_id);
+  EXPECT_FALSE(measure(forced, candidates)[0].stored);  // as often as it is asked for
 }
 
 TEST_F(SessionTest, WhatOthersStoreMeanwhileIsNotMeasuredAgain) {
@@ -147,7 +148,8 @@ TEST_F(SessionTest, WhatOthersStoreMeanwhileIsNotMeasuredAgain) {
   }
   EXPECT_EQ(other.measurer().shares().trials, 0);
 
-  // Also in the middle of a batch: once the first are answered, somebody else does the rest.
+  // Also within a batch: once the first candidates are answered, another process measures the
+  // others.
   std::vector<schedule::Trace> many;
   for (int k = 2; k < 42; ++k) {
     many.push_back(*schedule::trace_from_text(fmt::format("split C i [{}]", k)));

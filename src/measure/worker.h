@@ -37,10 +37,12 @@ class Worker {
   // `task` is the TaskMessage that every new process receives.
   static Result<Worker> start(WorkerPolicy policy, std::string task);
 
-  // `message` is encoded; the worker must not be busy. poll reports it if the worker is dead.
+  // `message` is encoded; the worker must not be busy. Does not wait for the worker to take it:
+  // poll sends the rest, and reports a worker that is dead or misses the deadline.
   void submit(std::string_view message, double deadline_s);
   bool busy() const { return busy_; }
   int fd() const { return process_->fd(); }
+  short events() const { return process_->events(); }
   int pid() const { return process_->pid(); }
   int64_t deadline_ns() const { return deadline_ns_; }  // in terms of runtime::now_ns
   int64_t started() const { return started_; }          // number of processes so far

@@ -95,7 +95,7 @@ void WorkerPool::wait(double seconds) const {
   std::vector<pollfd> waiting;
   int64_t until = runtime::now_ns() + std::llround(seconds * 1e9);
   const auto add = [&](const Worker& worker) {
-    waiting.push_back({.fd = worker.fd(), .events = POLLIN, .revents = 0});
+    waiting.push_back({.fd = worker.fd(), .events = worker.events(), .revents = 0});
     if (worker.busy()) until = std::min(until, worker.deadline_ns() + 1'000'000);
   };
   std::ranges::for_each(builders_, add);

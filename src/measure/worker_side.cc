@@ -19,16 +19,11 @@
 #include <new>
 #include <optional>
 
+#include "base/sanitizer.h"
 #include "runtime/host/affinity.h"
 
 namespace tilewright::measure {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 [[noreturn]] void refuse(const char* why) {
   std::fprintf(stderr, "this program is started by tilewright, not by hand: %s\n", why);

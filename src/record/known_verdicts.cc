@@ -21,15 +21,15 @@ Hash128 key_of_candidate(const Hash128& program, std::string_view trace) {
 }
 
 Result<KnownVerdicts> KnownVerdicts::load(Store& store, const Setting& setting, Viewpoint viewpoint,
-                                          bool blank) {
-  KnownVerdicts known(store, setting, std::move(viewpoint), blank);
+                                          Recall recall) {
+  KnownVerdicts known(store, setting, std::move(viewpoint), recall);
   known.version_seen_ = TRY(store.version_of_others());
   TRY(known.read());
   return known;
 }
 
 Status KnownVerdicts::read() {
-  if (blank_) return {};
+  if (recall_ == Recall::Own) return {};
   return store_->for_each_attempt(setting_, [this](const Attempt& attempt) {
     const bool own = viewpoint_.runs.contains(attempt.run);
     const bool before = attempt.end_us < viewpoint_.begin_us;
@@ -38,19 +38,22 @@ Status KnownVerdicts::read() {
   });
 }
 
+Status KnownVerdicts::refresh() {
+  if (recall_ == Recall::Own) return {};
+  const int64_t version = TRY(store_->version_of_others());
+  if (version == version_seen_) return {};
+  version_seen_ = version;
+  others_write_ = true;
+  return read();
+}
+
 Result<const KnownVerdict*> KnownVerdicts::find(const Hash128& key) {
-  if (!blank_) {
-    const int64_t version = TRY(store_->version_of_others());
-    if (version != version_seen_) {
-      version_seen_ = version;
-      others_write_ = true;
-      TRY(read());
-    }
-  }
+  TRY(refresh());
   return peek(key);
 }
 
 const KnownVerdict* KnownVerdicts::peek(const Hash128& key) const {
+  if (recall_ == Recall::None) return nullptr;
   const auto found = verdicts_.find(key);
   return found == verdicts_.end() ? nullptr : &found->second;
 }

@@ -2,8 +2,8 @@
 // counts. This is the only place that decides whether a program is known. A program with a verdict
 // here is never measured again.
 //
-// `find` reads the store again if another process has written to it since. Two processes on one
-// store therefore see each other's verdicts before each build and each run.
+// `find` and `refresh` read the store again if another process has written to it since. Two
+// processes on one store therefore see each other's verdicts before each build and each run.
 //
 // If a program has several verdicts, the viewpoint decides which one counts:
 //
@@ -54,17 +54,26 @@ struct KnownVerdict {
   Origin origin = Origin::Later;
 };
 
+// The verdicts that answer for a program. This alone decides what `--force` measures again.
+enum class Recall : uint8_t {
+  All,
+  Own,   // only those that are added: a forced search measures each program once
+  None,  // none: a forced measurement measures a program on each request
+};
+
 class KnownVerdicts {
  public:
-  // `blank`: ignores earlier verdicts, and verdicts of other processes (`--force`).
   static Result<KnownVerdicts> load(Store& store, const Setting& setting, Viewpoint viewpoint = {},
-                                    bool blank = false);
+                                    Recall recall = Recall::All);
 
-  // Null: there is none. Valid until the next call of find or add.
+  // Reads what other processes have stored since.
+  Status refresh();
+  // Null: there is none. Valid until the next call of find, refresh or add.
   Result<const KnownVerdict*> find(const Hash128& key);
   void add(const Attempt& attempt);  // that this process has stored
 
   const Setting& setting() const { return setting_; }
+  Recall recall() const { return recall_; }
   bool others_write() const { return others_write_; }  // another process has written since loading
   size_t size() const { return verdicts_.size(); }
 
@@ -74,15 +83,15 @@ class KnownVerdicts {
   std::vector<const KnownVerdict*> fastest(size_t count) const;  // timed ones
 
  private:
-  KnownVerdicts(Store& store, const Setting& setting, Viewpoint viewpoint, bool blank)
-      : store_(&store), setting_(setting), viewpoint_(std::move(viewpoint)), blank_(blank) {}
+  KnownVerdicts(Store& store, const Setting& setting, Viewpoint viewpoint, Recall recall)
+      : store_(&store), setting_(setting), viewpoint_(std::move(viewpoint)), recall_(recall) {}
   Status read();
   void take(const Attempt& attempt, KnownVerdict::Origin origin);
 
   Store* store_;
   Setting setting_;
   Viewpoint viewpoint_;
-  bool blank_ = false;
+  Recall recall_ = Recall::All;
   bool others_write_ = false;
   int64_t version_seen_ = 0;  // the version of the store written by others
   std::unordered_map<Hash128, KnownVerdict> verdicts_;

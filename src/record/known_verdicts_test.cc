@@ -43,11 +43,11 @@ TEST(KnownVerdicts, LaterVerdictsOfOthersChangeNothing) {
     return must(known.find({5, 5}))->latency_ns;
   };
   EXPECT_EQ(seen(attempt(2000, 20, false)), 20);  // of another run, later
-  EXPECT_EQ(seen(attempt(2500, 25, false)), 20);  // and once more: the first stays
+  EXPECT_EQ(seen(attempt(2500, 25, false)), 20);  // and again: the first stays
   EXPECT_EQ(seen(attempt(500, 5, false)), 5);     // known when it began
   EXPECT_EQ(seen(attempt(600, 6, false)), 6);     // the last of those
   EXPECT_EQ(seen(attempt(1500, 15, true)), 15);   // its own
-  EXPECT_EQ(seen(attempt(1700, 17, true)), 15);   // the first of its own
+  EXPECT_EQ(seen(attempt(1700, 17, true)), 15);   // the first of the trajectory
   EXPECT_EQ(seen(attempt(3000, 30, false)), 15);
 }
 
@@ -94,11 +94,30 @@ TEST(KnownVerdicts, AreLookedForAgainWhenOthersHaveWritten) {
   ASSERT_NE(must(known.find(first.program)), nullptr);
   EXPECT_EQ(known.peek(first.program)->attempt, first.id());
   EXPECT_TRUE(known.others_write());
-  // Blank: others are not seen, one's own are.
-  KnownVerdicts blank = must(KnownVerdicts::load(store, setting_of(first), {}, true));
-  EXPECT_EQ(must(blank.find(first.program)), nullptr);
-  blank.add(first);
-  EXPECT_NE(must(blank.find(first.program)), nullptr);
+  // Without finding one of them.
+  KnownVerdicts refreshed = must(KnownVerdicts::load(store, setting_of(first)));
+  const Attempt third = timed(task, 3);
+  must(other.append({&third, 1}));
+  EXPECT_EQ(refreshed.peek(third.program), nullptr);
+  must(refreshed.refresh());
+  EXPECT_NE(refreshed.peek(third.program), nullptr);
+}
+
+TEST(KnownVerdicts, AForcedSearchRecallsItsOwnAndAForcedMeasurementNone) {
+  const ScratchFolder folder;
+  const Task task = task_for(kMatmul);
+  Store store = store_with(folder / "a.db", task);
+  const Attempt first = timed(task, 1);
+  must(store.append({&first, 1}));
+  KnownVerdicts own = must(KnownVerdicts::load(store, setting_of(first), {}, Recall::Own));
+  EXPECT_EQ(must(own.find(first.program)), nullptr);
+  own.add(first);
+  EXPECT_NE(must(own.find(first.program)), nullptr);
+  KnownVerdicts none = must(KnownVerdicts::load(store, setting_of(first), {}, Recall::None));
+  none.add(first);
+  EXPECT_EQ(must(none.find(first.program)), nullptr);
+  EXPECT_EQ(none.peek(first.program), nullptr);
+  EXPECT_EQ(none.fastest(1).size(), 1U);  // for finals
 }
 
 TEST(KnownVerdicts, FailuresOfTheMachineAreNoneAndIllegalOnesHaveTheirText) {

@@ -1,5 +1,5 @@
-// Any bytes as lines of an import: each is malformed, or reads back the same from what is printed
-// of it.
+// Any bytes as lines of an import: each is malformed, or its printed form reads back
+// identically.
 
 #include <cstdlib>
 #include <string>

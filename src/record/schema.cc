@@ -143,8 +143,7 @@ Result<std::unique_ptr<Database>> open_reader(const fs::path& path) {
     database = Database::open(path, access);
     version = database ? version_of(**database) : std::unexpected(database.error());
   }
-  if (!version) return std::unexpected(version.error());
-  if (*version < kSchemaVersion) {  // including an empty file
+  if (TRY(std::move(version)) < kSchemaVersion) {  // including an empty file
     auto copy = TRY(Database::in_memory());
     copy->copy_from(**database);
     TRY(copy->take_status());
@@ -160,14 +159,14 @@ Result<std::unique_ptr<Database>> open_reader(const fs::path& path) {
 Result<std::unique_ptr<Database>> open_schema(const fs::path& path, OpenAs how) {
   TRY(check_path(path, how == OpenAs::Create));
   if (how == OpenAs::Reader) return open_reader(path);
-  auto database = Database::open(path, how == OpenAs::Create ? Access::Create : Access::Write);
-  if (!database) return database;
-  const int64_t version = TRY(version_of(**database));
-  TRY(use_wal(**database));
+  const Access access = how == OpenAs::Create ? Access::Create : Access::Write;
+  std::unique_ptr<Database> database = TRY(Database::open(path, access));
+  const int64_t version = TRY(version_of(*database));
+  TRY(use_wal(*database));
   if (version != kSchemaVersion) {
-    TRY(bring_up(**database));
+    TRY(bring_up(*database));
   }
-  TRY(configure(**database, true));
+  TRY(configure(*database, true));
   return database;
 }
 

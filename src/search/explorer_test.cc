@@ -6,27 +6,35 @@
 #include <set>
 
 #include "search/batch.h"
-#include "search/beam.h"
 #include "search/evolution.h"
+#include "search/explorers.h"
 #include "search/landscape_testing.h"
-#include "search/random.h"
 
 namespace tilewright::search {
 namespace {
 
-enum class Kind : uint8_t { Random, Evolution, Beam };
-constexpr Kind kKinds[] = {Kind::Random, Kind::Evolution, Kind::Beam};
+// All that there are, small ones where they have such an option.
+std::vector<Selection> all_explorers() {
+  std::vector<Selection> all;
+  for (const ExplorerRow& row : explorers().rows()) {
+    const std::string options = row.name == "evolution" ? ":population=256"
+                                : row.name == "beam"    ? ":width=32"
+                                                        : "";
+    all.push_back(explorers().parse(row.name + options).value());
+  }
+  return all;
+}
 
-std::unique_ptr<Explorer> make(Kind kind, const ExplorerContext& context) {
-  EvolutionOptions options;
-  options.population = 256;
-  switch (kind) {
-    case Kind::Random:
-      return make_random(context);
-    case Kind::Evolution:
-      return make_evolution(context, options);
-    case Kind::Beam:
-      return make_beam(context, {.width = 32});
+// A beam drops programs that it never returns to; all others try all that there is.
+bool exhausts(const Selection& explorer) { return explorer.name != "beam"; }
+
+std::unique_ptr<Explorer> make(const Selection& explorer, const ExplorerContext& context) {
+  return explorers().make(explorer, context).value();
+}
+
+std::unique_ptr<Explorer> make_small(std::string_view name, const ExplorerContext& context) {
+  for (const Selection& explorer : all_explorers()) {
+    if (explorer.name == name) return make(explorer, context);
   }
   return nullptr;
 }
@@ -63,7 +71,7 @@ std::vector<Outcome> told(std::span<const Candidate> asked, double latency_ns) {
 
 TEST(Explorer, SameSeedSameCandidatesForAnyNumberOfThreads) {
   const Landscape landscape = separable_tiles();
-  for (const Kind kind : kKinds) {
+  for (const Selection& kind : all_explorers()) {
     std::vector<std::vector<double>> runs;
     for (const size_t threads : {size_t{1}, size_t{1}, size_t{3}}) {
       LandscapeAssessor assessor(landscape, 0.5, false, threads);
@@ -80,7 +88,7 @@ TEST(Explorer, SameSeedSameCandidatesForAnyNumberOfThreads) {
 
 TEST(Explorer, NeverAsksForAProgramTwice) {
   const Landscape landscape = needle();
-  for (const Kind kind : kKinds) {
+  for (const Selection& kind : all_explorers()) {
     LandscapeAssessor assessor(landscape, 0.5);
     const auto explorer = make(kind, context_of(landscape, &assessor));
     std::set<Hash128> programs;
@@ -91,14 +99,14 @@ TEST(Explorer, NeverAsksForAProgramTwice) {
         EXPECT_TRUE(programs.insert(candidate.program).second) << explorer->name();
         EXPECT_NE(candidate.program, Hash128{});
       }
-      if (round % 2 == 0) explorer->tell(told(asked, 10));  // or nobody answers
+      if (round % 2 == 0) explorer->tell(told(asked, 10));  // or there are no results
     }
   }
 }
 
 TEST(Explorer, DoesNotAskForWhatItWasTold) {
   SmallSpace space;
-  for (const Kind kind : {Kind::Random, Kind::Evolution}) {
+  for (const Selection& kind : all_explorers()) {
     const ExplorerContext context{.sketches = space.sketches, .assessor = &space};
     const std::vector<Candidate> first = make(kind, context)->ask(20);
     const auto explorer = make(kind, context);
@@ -113,7 +121,7 @@ TEST(Explorer, DoesNotAskForWhatItWasTold) {
 
 TEST(Explorer, LeavesOutWhatDidNotComeFromTheSpace) {
   SmallSpace space;
-  for (const Kind kind : kKinds) {
+  for (const Selection& kind : all_explorers()) {
     const ExplorerContext context{.sketches = space.sketches, .assessor = &space};
     const Hash128 program = make(kind, context)->ask(1).at(0).program;
     const auto explorer = make(kind, context);
@@ -130,7 +138,7 @@ TEST(Explorer, LeavesOutWhatDidNotComeFromTheSpace) {
 
 TEST(Explorer, ScoresAreTheModelsAlsoWhereTheyDoNotGuide) {
   SmallSpace space;
-  for (const Kind kind : kKinds) {
+  for (const Selection& kind : all_explorers()) {
     const auto explorer = make(
         kind,
         {.sketches = space.sketches, .assessor = &space, .seed = 1, .scores_unreliable = true});
@@ -142,7 +150,8 @@ TEST(Explorer, ScoresAreTheModelsAlsoWhereTheyDoNotGuide) {
 
 TEST(Explorer, ExhaustsSmallSpacesExactly) {
   SmallSpace space;
-  for (const Kind kind : {Kind::Random, Kind::Evolution}) {
+  for (const Selection& kind : all_explorers()) {
+    if (!exhausts(kind)) continue;
     const auto explorer = make(kind, {.sketches = space.sketches, .assessor = &space});
     std::set<Hash128> programs;
     size_t rounds = 0;
@@ -162,7 +171,7 @@ TEST(Explorer, ExhaustsSmallSpacesExactly) {
 
 TEST(Explorer, BeamEndsInASmallSpace) {
   SmallSpace space;
-  const auto explorer = make(Kind::Beam, {.sketches = space.sketches, .assessor = &space});
+  const auto explorer = make_small("beam", {.sketches = space.sketches, .assessor = &space});
   std::set<Hash128> programs;
   for (int round = 0; round < 20; ++round) {
     for (const Candidate& candidate : explorer->ask(16)) {
@@ -175,7 +184,7 @@ TEST(Explorer, BeamEndsInASmallSpace) {
 TEST(Explorer, EndsWhereNothingIsLegal) {
   Landscape landscape = separable_tiles();
   landscape.latency_ns = [](const Candidate&) { return 0; };
-  for (const Kind kind : kKinds) {
+  for (const Selection& kind : all_explorers()) {
     LandscapeAssessor assessor(landscape);
     EXPECT_TRUE(make(kind, context_of(landscape, &assessor))->ask(64).empty());
     EXPECT_LE(assessor.assessed(), 20000U);
@@ -187,7 +196,8 @@ TEST(Explorer, FindsTheFewThatAreLegal) {
   landscape.latency_ns = [](const Candidate& c) {
     return c.genome.genes[0] == 3 && c.genome.genes[1] > 5 ? 1.0 + c.genome.genes[2] : 0;
   };
-  for (const Kind kind : {Kind::Random, Kind::Evolution}) {
+  for (const Selection& kind : all_explorers()) {
+    if (!exhausts(kind)) continue;
     LandscapeAssessor assessor(landscape);
     EXPECT_EQ(make(kind, context_of(landscape, &assessor))->ask(64).size(), 64U);
   }
@@ -195,7 +205,7 @@ TEST(Explorer, FindsTheFewThatAreLegal) {
 
 TEST(Explorer, AnswersWhereAllScoresAreEqual) {
   const Landscape landscape = coupled_pairs();
-  for (const Kind kind : kKinds) {
+  for (const Selection& kind : all_explorers()) {
     LandscapeAssessor assessor(landscape, 0, true);
     const auto explorer = make(kind, context_of(landscape, &assessor));
     EXPECT_EQ(explore(*explorer, landscape, 192, 64).size(), 192U) << explorer->name();
@@ -204,13 +214,11 @@ TEST(Explorer, AnswersWhereAllScoresAreEqual) {
 
 TEST(Explorer, NoSketchesNoCandidates) {
   SmallSpace space;
-  for (const Kind kind : kKinds) {
+  for (const Selection& kind : all_explorers()) {
     EXPECT_TRUE(make(kind, {.sketches = {}, .assessor = &space})->ask(8).empty());
   }
 }
 
-// Everything has been tried but one sketch that looks bad: it is asked for all the same, until it
-// has had its chances.
 TEST(Evolution, SharesOfTheSameChildrenSumUpToOneAtMost) {
   EXPECT_TRUE(explorers().parse("evolution:mutation=0.9,crossover=0.1").has_value());
   EXPECT_EQ(explorers().parse("evolution:mutation=0.9,crossover=0.9").error().message,
@@ -218,6 +226,8 @@ TEST(Evolution, SharesOfTheSameChildrenSumUpToOneAtMost) {
             "must be at most 1");
 }
 
+// All candidates were tried except those of one sketch that looks bad: it is still proposed, until
+// it was tried often enough.
 TEST(Evolution, EverySketchHasItsTurnUntilItIsHopeless) {
   Landscape landscape = needle();
   landscape.sketches.push_back(landscape.sketches[0]);
@@ -226,7 +236,7 @@ TEST(Evolution, EverySketchHasItsTurnUntilItIsHopeless) {
     return (c.sketch == 1 ? 100 : 1) * fair(c);  // slower than anything of the other
   };
   LandscapeAssessor assessor(landscape);
-  const auto explorer = make(Kind::Evolution, context_of(landscape, &assessor));
+  const auto explorer = make_small("evolution", context_of(landscape, &assessor));
   size_t tried = 0;
   for (int round = 0; round < 12; ++round) {
     std::vector<Outcome> outcomes;
@@ -247,7 +257,7 @@ TEST(Evolution, OneInSixteenComesByChance) {
   const Landscape landscape = needle();
   LandscapeAssessor assessor(landscape);
   for (const size_t count : {size_t{16}, size_t{64}}) {
-    const auto explorer = make(Kind::Evolution, context_of(landscape, &assessor));
+    const auto explorer = make_small("evolution", context_of(landscape, &assessor));
     explore(*explorer, landscape, 64, 64);
     const std::vector<Candidate> asked = explorer->ask(count);
     ASSERT_EQ(asked.size(), count);
@@ -278,7 +288,7 @@ TEST(Batch, FewTwins) {
   ASSERT_EQ(batch.size(), 20U);
   EXPECT_EQ(std::ranges::count_if(batch, [](const Candidate& c) { return c.genome.genes[1] == 0; }),
             1 + 4);
-  // Where there is nothing else, twins are taken.
+  // If there are no other candidates, twins are taken.
   const std::vector<Candidate> only =
       choose_batch(std::span(found).first(30), {}, evidence, options, rng);
   EXPECT_EQ(only.size(), 20U);

@@ -14,6 +14,7 @@ template <class Value>
 class HashTable {
  public:
   size_t size() const { return size_; }
+  size_t bytes() const { return slots_.size() * sizeof(Slot); }
 
   const Value* find(const Hash128& key) const {
     if (slots_.empty()) return nullptr;

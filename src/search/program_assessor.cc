@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -15,8 +17,9 @@
 namespace tilewright::search {
 namespace {
 
-constexpr size_t kChunk = 64;       // candidates that a thread takes at a time
-constexpr size_t kPredicted = 256;  // programs passed to a model at a time
+constexpr size_t kChunk = 64;                    // candidates that a thread takes at a time
+constexpr size_t kPredicted = 256;               // programs passed to a model at a time
+constexpr size_t kFirstAsked = size_t{1} << 14;  // programs of a round that stay longest, at most
 constexpr float kNoScore = std::numeric_limits<float>::lowest();
 
 // A candidate to be computed.
@@ -55,7 +58,7 @@ struct Worker {
 
 struct ProgramAssessor::Impl {
   Impl(const Task& of, const schedule::LoopTree& initial_tree,
-       std::span<const schedule::Sketch> all, const Machine& on, int threads,
+       std::span<const schedule::Sketch> all, const Machine& on, int given,
        const feature::EncodingTable& encodings)
       : task(of),
         machine(on),
@@ -63,20 +66,20 @@ struct ProgramAssessor::Impl {
         sketches(all),
         table(encodings),
         validity(task, initial, machine),
-        team(threads > 0 ? threads : std::max<int>(1, static_cast<int>(machine.cpus.size()))) {
+        threads(given > 0 ? given : std::max<int>(1, static_cast<int>(machine.cpus.size()))) {
     for (const schedule::Sketch& sketch : sketches) structure_genes.emplace_back(sketch);
-    for (int k = 0; k < team.threads(); ++k) {
-      workers.push_back({.maker = CandidateMaker(initial, sketches, validity)});
-    }
   }
 
-  void set_model(const cost::CostModel* next);
+  void set_model(const cost::CostModel* next, std::span<const std::string> also);
+  feature::ProgramEncoder encoder() const;  // makes `names`
+  void start_workers();
+  void shrink(size_t bytes, std::span<const Candidate> told);
   void find_work(std::span<const Candidate> candidates);
-  void note_program(const KnownGenome& genome, const Candidate& candidate, uint32_t index);
+  void note_program(KnownGenome& genome, const Candidate& candidate, uint32_t index);
   void add_todo(const Candidate& candidate, uint32_t index);
   void work(int number, std::span<const Candidate> candidates);
   void make_chunk(int number, std::span<const Candidate> candidates, size_t chunk);
-  // What encodings and score are found by: the program, or the genome it was made from.
+  // The key of encodings and score: the program, or the genome that it was made from.
   const Hash128& entry_of(const Hash128& genome, const Hash128& program) const {
     return by_genome ? genome : program;
   }
@@ -94,16 +97,20 @@ struct ProgramAssessor::Impl {
   const schedule::LoopTree& initial;
   std::span<const schedule::Sketch> sketches;
   const feature::EncodingTable& table;
-  std::vector<std::string> names;  // of the encodings that are made
+  std::vector<std::string> names;  // of the encodings that are made; first those of the model
+  std::vector<size_t> read;        // their numbers from 0 on: those that the model reads
+  bool encodes = false;            // false: nothing is encoded now
   bool has_unencodable = false;    // they rejected some of the cached genomes
   bool by_genome = false;          // one of them follows from the trace
   space::Validity validity;
   std::vector<StructureGenes> structure_genes;
-  WorkerTeam team;
-  std::vector<Worker> workers;
+  int threads;
+  std::optional<WorkerTeam> team;  // empty: not started
+  std::vector<Worker> workers;     // one per thread
   const cost::CostModel* model = nullptr;
   uint32_t model_number = 1;
   ProgramCache cache;
+  std::vector<CacheKeys> first_asked;  // in this round, in order
   AssessorCounts counts;
 
   // State of the current call.
@@ -122,19 +129,22 @@ void ProgramAssessor::Impl::add_todo(const Candidate& candidate, uint32_t index)
 }
 
 // A known genome: is the score of its program cached?
-void ProgramAssessor::Impl::note_program(const KnownGenome& genome, const Candidate& candidate,
+void ProgramAssessor::Impl::note_program(KnownGenome& genome, const Candidate& candidate,
                                          uint32_t index) {
   ++counts.known;
   if (!genome.is_assessed || genome.program == Hash128{}) return;
   const Hash128& entry = entry_of(keys[index], genome.program);
   KnownProgram* program = cache.programs.find(entry);
   if (program != nullptr && program->model == model_number) return;
-  if (program != nullptr && cache.block_of(program->place) != nullptr && model != nullptr) {
-    rescored.push_back(entry);
-    program->model = model_number;
-  } else if (model != nullptr) {
-    add_todo(candidate, index);
+  if (!encodes) return;
+  if (program == nullptr || cache.block_of(program->place) == nullptr) {
+    ++counts.again;
+    genome.is_assessed = false;  // until it is applied, which is once per call
+    return add_todo(candidate, index);
   }
+  program->model = model_number;
+  program->score = program->spread = 0;
+  if (model != nullptr) rescored.push_back(entry);
 }
 
 void ProgramAssessor::Impl::find_work(std::span<const Candidate> candidates) {
@@ -163,38 +173,96 @@ bool ProgramAssessor::Impl::has_score(const Hash128& entry) const {
   return known != nullptr && known->model == model_number;
 }
 
-void ProgramAssessor::Impl::set_model(const cost::CostModel* next) {
+void ProgramAssessor::Impl::set_model(const cost::CostModel* next,
+                                      std::span<const std::string> also) {
   model = next;
   ++model_number;
-  // Programs that an encoding rejected are fit for a model that does not read it.
-  if (has_unencodable && (model == nullptr || model->encodings() != names)) {
+  std::vector<std::string> wanted;
+  if (model != nullptr) {
+    wanted = model->encodings();
+    CHECK(!wanted.empty(), "{} reads no encoding", model->name());
+  }
+  read.resize(wanted.size());
+  std::iota(read.begin(), read.end(), size_t{0});
+  for (Worker& worker : workers) worker.again.inputs.clear();
+  for (const std::string& name : also) {
+    if (std::ranges::find(wanted, name) == wanted.end()) wanted.push_back(name);
+  }
+  encodes = model != nullptr || !wanted.empty();
+  // Programs that an encoding rejected are fit where it is not made.
+  if (has_unencodable && (!encodes || wanted != names)) {
     cache.genomes.clear();
     has_unencodable = false;
   }
-  if (model == nullptr) return;
-  std::vector<std::string> wanted = model->encodings();
-  if (wanted == names) return;
+  if (!encodes || wanted == names) return;
+  std::vector<size_t> kept;  // their numbers so far
+  for (const std::string& name : wanted) {
+    const auto at = static_cast<size_t>(std::ranges::find(names, name) - names.begin());
+    if (at < names.size()) kept.push_back(at);
+  }
   names = std::move(wanted);
-  cache.drop_blocks();
-  const feature::EncodingContext context{
-      .task = &task, .machine = &machine, .initial = &initial, .sketches = sketches};
+  const bool was_by_genome =
+      std::exchange(by_genome, encoder().encoded_from() == feature::EncodedFrom::Trace);
+  if (kept.size() == names.size() && by_genome == was_by_genome) {
+    cache.select(kept);
+  } else {
+    cache.drop_blocks();
+  }
   for (Worker& worker : workers) {
     worker.spare.clear();
     worker.room.clear();
-    worker.again.inputs.clear();
-    Result<feature::ProgramEncoder> made = feature::ProgramEncoder::make(context, names, table);
-    CHECK(made.has_value(), "model {}: {}", model->name(), made.error().message);
-    worker.encoder = *std::move(made);
+    worker.encoder = encoder();
   }
-  by_genome = workers.front().encoder->encoded_from() == feature::EncodedFrom::Trace;
+}
+
+feature::ProgramEncoder ProgramAssessor::Impl::encoder() const {
+  const feature::EncodingContext context{
+      .task = &task, .machine = &machine, .initial = &initial, .sketches = sketches};
+  Result<feature::ProgramEncoder> made = feature::ProgramEncoder::make(context, names, table);
+  CHECK(made.has_value(), "{}", made.error().message);
+  return *std::move(made);
+}
+
+void ProgramAssessor::Impl::start_workers() {
+  if (team) return;
+  team.emplace(threads);
+  for (int k = 0; k < threads; ++k) {
+    workers.push_back({.maker = CandidateMaker(initial, sketches, validity)});
+    if (!names.empty()) workers.back().encoder = encoder();
+  }
+}
+
+void ProgramAssessor::Impl::shrink(size_t bytes, std::span<const Candidate> told) {
+  std::vector<CacheKeys> keep;
+  for (const Candidate& candidate : told) {
+    const Hash128 genome = genome_hash(candidate.sketch, candidate.genome);
+    keep.push_back({.genome = genome, .entry = entry_of(genome, candidate.program)});
+  }
+  keep.insert(keep.end(), first_asked.begin(), first_asked.end());
+  cache.shrink(bytes, keep);
+  team.reset();
+  workers.clear();
+  keys = {};
+  todo = {};
+  done = {};
+  rescored = {};
+  first_asked = {};
 }
 
 void ProgramAssessor::Impl::predict(Worker& worker, EncodedBlock* block) const {
   const size_t programs = block->programs();
-  block->scores.resize(programs);
-  block->spreads.resize(model->has_spread() ? programs : 0);
+  block->scores.assign(programs, 0);
+  block->spreads.assign(model != nullptr && model->has_spread() ? programs : 0, 0);
+  if (model == nullptr) return;
   Stopwatch watch(true);
-  model->predict(block->inputs, {.mean = block->scores, .spread = block->spreads});
+  // The model gets only the encodings that it reads.
+  feature::Inputs& inputs = block->inputs;
+  const auto others = inputs.begin() + static_cast<std::ptrdiff_t>(read.size());
+  feature::Inputs rest(std::make_move_iterator(others), std::make_move_iterator(inputs.end()));
+  inputs.erase(others, inputs.end());
+  model->predict(inputs, {.mean = block->scores, .spread = block->spreads});
+  inputs.insert(inputs.end(), std::make_move_iterator(rest.begin()),
+                std::make_move_iterator(rest.end()));
   watch.lap(&worker.predict_s);
 }
 
@@ -242,7 +310,7 @@ void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> ca
     result.made =
         worker.maker.make(candidate.sketch, candidate.genome, todo[k].structure, &result.program);
     const Hash128& entry = entry_of(keys[todo[k].index], result.program);
-    if (result.made != CandidateStatus::Fit || model == nullptr || has_score(entry)) continue;
+    if (result.made != CandidateStatus::Fit || !encodes || has_score(entry)) continue;
     const auto [place, is_new] = worker.seen.insert(entry);
     if (is_new) {
       if (worker.blocks.empty() || worker.blocks.back()->programs() >= kPredicted) {
@@ -258,7 +326,7 @@ void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> ca
                   .slot = static_cast<uint32_t>(block.programs() - 1)};
       }
     }
-    if (place->block == BlockSlot::kNowhere) {  // the model cannot encode it
+    if (place->block == BlockSlot::kNowhere) {  // an encoding cannot represent it
       result.made = CandidateStatus::Rejected;
       result.is_unencodable = true;
       continue;
@@ -274,7 +342,8 @@ void ProgramAssessor::Impl::rescore_chunk(Worker& worker, size_t chunk) {
   EncodedBlock& again = worker.again;
   feature::clear(&again.inputs);
   for (size_t k = first; k < end; ++k) {
-    const bool found = cache.append_inputs(cache.programs.find(rescored[k])->place, &again.inputs);
+    const bool found =
+        cache.append_inputs(cache.programs.find(rescored[k])->place, read, &again.inputs);
     CHECK(found, "encodings of a program were dropped while it was scored");
   }
   predict(worker, &again);
@@ -295,7 +364,7 @@ void ProgramAssessor::Impl::work(int number, std::span<const Candidate> candidat
   for (size_t chunk = next_chunk++; chunk * kChunk < todo.size(); chunk = next_chunk++) {
     make_chunk(number, candidates, chunk);
   }
-  if (model != nullptr) predict_last(worker);
+  if (encodes) predict_last(worker);
 }
 
 // In the order of `todo`, so that the cache does not depend on which thread computed it.
@@ -366,19 +435,22 @@ ProgramAssessor::ProgramAssessor(const space::Space& space, const Machine& machi
 
 ProgramAssessor::~ProgramAssessor() = default;
 
-void ProgramAssessor::set_model(const cost::CostModel* model) { impl_->set_model(model); }
+void ProgramAssessor::set_model(const cost::CostModel* model, std::span<const std::string> also) {
+  impl_->set_model(model, also);
+}
 
 void ProgramAssessor::assess(std::span<Candidate> candidates) {
   Impl& impl = *impl_;
   impl.counts.asked += static_cast<int64_t>(candidates.size());
-  impl.cache.trim();
+  impl.cache.trim(impl.first_asked);
   impl.find_work(candidates);
   if (!impl.todo.empty() || !impl.rescored.empty()) {
+    impl.start_workers();
     for (Worker& worker : impl.workers) {
       const size_t wanted = impl.todo.size() / kPredicted / impl.workers.size() + 1;
       while (worker.spare.size() < wanted) worker.spare.push_back(impl.cache.new_block());
     }
-    impl.team.run([&](int worker) { impl.work(worker, candidates); });
+    impl.team->run([&](int worker) { impl.work(worker, candidates); });
     impl.merge();
     impl.add_counts();
   }
@@ -388,8 +460,11 @@ void ProgramAssessor::assess(std::span<Candidate> candidates) {
     candidate.score = kNoScore;
     candidate.spread = 0;
     if (candidate.program == Hash128{}) continue;
-    const KnownProgram* program =
-        impl.cache.programs.find(impl.entry_of(impl.keys[k], candidate.program));
+    const Hash128& entry = impl.entry_of(impl.keys[k], candidate.program);
+    if (impl.first_asked.size() < kFirstAsked) {
+      impl.first_asked.push_back({.genome = impl.keys[k], .entry = entry});
+    }
+    const KnownProgram* program = impl.cache.programs.find(entry);
     const bool is_scored = impl.model != nullptr && program != nullptr;
     candidate.score = is_scored ? program->score : 0;
     candidate.spread = is_scored ? program->spread : 0;
@@ -398,12 +473,25 @@ void ProgramAssessor::assess(std::span<Candidate> candidates) {
 
 const std::vector<std::string>& ProgramAssessor::encodings() const { return impl_->names; }
 
-bool ProgramAssessor::inputs_of(const Candidate& candidate, feature::Inputs* inputs) const {
+bool ProgramAssessor::inputs_of(const Candidate& candidate, std::span<const std::string> encodings,
+                                feature::Inputs* inputs) const {
   if (candidate.program == Hash128{}) return false;
+  std::vector<size_t> which;
+  for (const std::string& name : encodings) {
+    const auto at = std::ranges::find(impl_->names, name);
+    if (at == impl_->names.end()) return false;
+    which.push_back(static_cast<size_t>(at - impl_->names.begin()));
+  }
   const Hash128 genome = genome_hash(candidate.sketch, candidate.genome);
   const KnownProgram* known =
       impl_->cache.programs.find(impl_->entry_of(genome, candidate.program));
-  return known != nullptr && impl_->cache.append_inputs(known->place, inputs);
+  return known != nullptr && impl_->cache.append_inputs(known->place, which, inputs);
+}
+
+void ProgramAssessor::begin_round() { impl_->first_asked.clear(); }
+
+void ProgramAssessor::shrink(size_t bytes, std::span<const Candidate> told) {
+  impl_->shrink(bytes, told);
 }
 
 const AssessorCounts& ProgramAssessor::counts() const { return impl_->counts; }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/rng.h"
 #include "feature/program_encoder.h"
@@ -20,32 +21,36 @@
 namespace tilewright::search {
 namespace {
 
+const std::vector<std::string> kFeatures = {"features"}, kKnobs = {"knobs"};
 constexpr float kNoScore = std::numeric_limits<float>::lowest();
 
-// The score of a program is the sum of its rows times a factor.
+// The score of a program is the sum of its rows times a factor, with a weight per encoding.
 class SumModel : public cost::CostModel {
  public:
   explicit SumModel(float factor) : factor_(factor) {}
   std::string_view name() const override { return "sum"; }
-  std::vector<std::string> encodings() const override { return {encoding}; }
+  std::vector<std::string> encodings() const override { return names; }
   bool learns() const override { return false; }
   Status train(const cost::Samples&) override { return {}; }
   bool is_trained() const override { return true; }
   bool has_spread() const override { return factor_ < 0; }
   void predict(const feature::Inputs& inputs, const cost::Predictions& out) const override {
-    const feature::Encoded& rows = inputs.at(0);
-    for (size_t k = 0; k < rows.programs(); ++k) {
+    ASSERT_EQ(inputs.size(), names.size());
+    for (size_t k = 0; k < inputs[0].programs(); ++k) {
       float sum = 0;
-      for (size_t v = rows.begin[k] * rows.width; v < rows.begin[k + 1] * rows.width; ++v) {
-        sum += rows.values[v];
+      for (const feature::Encoded& rows : inputs) {
+        sum *= 7;  // the order matters
+        for (size_t v = rows.begin[k] * rows.width; v < rows.begin[k + 1] * rows.width; ++v) {
+          sum += rows.values[v];
+        }
       }
       out.mean[k] = factor_ * sum;
       if (has_spread()) out.spread[k] = sum / 2;
     }
-    predicted += rows.programs();
+    predicted += inputs[0].programs();
   }
 
-  std::string encoding = "features";
+  std::vector<std::string> names = kFeatures;
 
   mutable std::atomic<size_t> predicted = 0;
 
@@ -120,6 +125,12 @@ size_t distinct_programs(std::span<const Candidate> candidates) {
   return programs.size();
 }
 
+size_t distinct_genomes(std::span<const Candidate> candidates) {
+  std::set<Hash128> genomes;
+  for (const Candidate& one : candidates) genomes.insert(genome_hash(one.sketch, one.genome));
+  return genomes.size();
+}
+
 TEST(ProgramAssessor, FindsTheProgramOfEachCandidate) {
   for (const char* text : {"C2D2", "matmul:m=64,n=100,k=96", "softmax:m=300,n=130"}) {
     const Bench bench(text);
@@ -151,7 +162,7 @@ TEST(ProgramAssessor, DoesNotDependOnThreads) {
     for (uint64_t seed = 1; seed <= 3; ++seed) {
       std::vector<Candidate> candidates = bench.candidates(400, seed);
       assessor.assess(candidates);
-      if (seed == 2) assessor.set_model(&model);  // all scores anew
+      if (seed == 2) assessor.set_model(&model);  // all programs are scored again
       assessor.assess(candidates);
       all.insert(all.end(), candidates.begin(), candidates.end());
     }
@@ -211,21 +222,21 @@ TEST(ProgramAssessor, RemembersEncodings) {
   std::vector<Candidate> candidates = bench.candidates(300, 1);
   assessor.assess(candidates);  // without a model nothing is encoded
   feature::Inputs made, kept;
-  EXPECT_FALSE(assessor.inputs_of(candidates.front(), &kept));
+  EXPECT_FALSE(assessor.inputs_of(candidates.front(), kFeatures, &kept));
   assessor.set_model(&model);
-  EXPECT_FALSE(assessor.inputs_of(candidates.front(), &kept));
+  EXPECT_FALSE(assessor.inputs_of(candidates.front(), kFeatures, &kept));
   assessor.assess(candidates);
   feature::ProgramEncoder encoder = bench.encoder("features");
   for (const Candidate& candidate : candidates) {
     const bool is_fit = candidate.program != Hash128{};
-    EXPECT_EQ(assessor.inputs_of(candidate, &kept), is_fit);
+    EXPECT_EQ(assessor.inputs_of(candidate, kFeatures, &kept), is_fit);
     if (is_fit) {
       EXPECT_TRUE(encoder.append(bench.trace_of(candidate), &made));
     }
   }
   EXPECT_EQ(kept, made);
   candidates.front().program = {1, 2};
-  EXPECT_FALSE(assessor.inputs_of(candidates.front(), &kept));
+  EXPECT_FALSE(assessor.inputs_of(candidates.front(), kFeatures, &kept));
 }
 
 // Genomes of one program have one encoding where it follows from the program, and their own where
@@ -233,7 +244,7 @@ TEST(ProgramAssessor, RemembersEncodings) {
 TEST(ProgramAssessor, GenomesOfOneProgramHaveTheirOwnKnobs) {
   const Bench bench("matmul:m=64,n=100,k=96");
   SumModel features(1), knobs(1);
-  knobs.encoding = "knobs";
+  knobs.names = {"knobs"};
   for (const int threads : {1, 2}) {
     ProgramAssessor assessor(bench.space, bench.machine, threads);
     std::vector<Candidate> candidates = bench.candidates(3000, 1);
@@ -248,7 +259,7 @@ TEST(ProgramAssessor, GenomesOfOneProgramHaveTheirOwnKnobs) {
     for (size_t k = 0; k < candidates.size(); ++k) {
       if (candidates[k].program == Hash128{}) continue;
       feature::Inputs kept, made;
-      ASSERT_TRUE(assessor.inputs_of(by_knobs[k], &kept));
+      ASSERT_TRUE(assessor.inputs_of(by_knobs[k], kKnobs, &kept));
       const schedule::Trace trace = bench.trace_of(candidates[k]);
       ASSERT_TRUE(encoder.append({.tree = nullptr,
                                   .trace = &trace,
@@ -274,7 +285,7 @@ TEST(ProgramAssessor, MakesTheEncodingThatTheModelReads) {
   const Bench bench("C2D2");
   const SumModel features(1);
   SumModel knobs(1);
-  knobs.encoding = "knobs";
+  knobs.names = {"knobs"};
   ProgramAssessor assessor(bench.space, bench.machine, 2);
   std::vector<Candidate> candidates = bench.candidates(300, 1);
   assessor.set_model(&features);
@@ -287,10 +298,10 @@ TEST(ProgramAssessor, MakesTheEncodingThatTheModelReads) {
   feature::Inputs inputs;
   for (const Candidate& candidate : candidates) {
     if (candidate.program == Hash128{}) continue;
-    EXPECT_TRUE(assessor.inputs_of(candidate, &inputs));
+    EXPECT_TRUE(assessor.inputs_of(candidate, kKnobs, &inputs));
   }
   EXPECT_EQ(inputs.at(0).rows(), inputs.at(0).programs());  // one row each
-  // Back again: what was encoded otherwise is made anew, with the same scores.
+  // Back to the first model: encodings are computed again, with the same scores.
   assessor.set_model(&features);
   assessor.assess(candidates);
   size_t differing = 0;
@@ -300,6 +311,116 @@ TEST(ProgramAssessor, MakesTheEncodingThatTheModelReads) {
     differing += by_knobs[k].score != by_features[k].score ? 1 : 0;
   }
   EXPECT_GT(differing, 100U);
+}
+
+// Whichever model guides, programs are encoded for the one that learns, and stay encoded for it.
+TEST(ProgramAssessor, EncodingsForAnotherModelAreKeptForIt) {
+  const Bench bench("C2D2");
+  const SumModel features(1);
+  SumModel knobs(1);
+  knobs.names = {"knobs"};
+  const std::vector<Candidate> candidates = bench.candidates(300, 1);
+  ProgramAssessor plain(bench.space, bench.machine, 2);
+  const auto assessed = [&](ProgramAssessor& assessor) {
+    std::vector<Candidate> result = candidates;
+    assessor.assess(result);
+    return result;
+  };
+  plain.set_model(&features);
+  const std::vector<Candidate> by_features = assessed(plain);
+  plain.set_model(&knobs);
+  const std::vector<Candidate> by_knobs = assessed(plain);
+  EXPECT_GT(plain.counts().again, 100);  // nothing was encoded for it
+  const SumModel* const none = nullptr;
+  for (const SumModel* guide : {&features, none}) {
+    ProgramAssessor assessor(bench.space, bench.machine, 2);
+    assessor.set_model(guide, kKnobs);
+    const std::vector<Candidate> guided = assessed(assessor);
+    feature::Inputs rows, numbers;
+    for (size_t k = 0; k < guided.size(); ++k) {
+      EXPECT_EQ(guided[k].program, by_features[k].program);
+      const float score = guided[k].program == Hash128{} ? kNoScore : 0;
+      EXPECT_EQ(guided[k].score, guide == nullptr ? score : by_features[k].score);
+      if (guided[k].program == Hash128{}) continue;
+      EXPECT_EQ(assessor.inputs_of(guided[k], kFeatures, &rows), guide != nullptr);
+      EXPECT_TRUE(assessor.inputs_of(guided[k], kKnobs, &numbers));
+    }
+    assessor.set_model(&knobs, kKnobs);
+    const std::vector<Candidate> learned = assessed(assessor);
+    for (size_t k = 0; k < learned.size(); ++k) EXPECT_EQ(learned[k].score, by_knobs[k].score);
+    EXPECT_EQ(assessor.counts().again, 0);
+    EXPECT_FALSE(assessor.inputs_of(learned[0], kFeatures, &rows));  // no longer made
+  }
+}
+
+TEST(ProgramAssessor, AModelMayReadSeveralEncodings) {
+  const Bench bench("C2D2");
+  const std::vector<Candidate> candidates = bench.candidates(300, 1);
+  const SumModel guide(1);
+  for (const std::vector<std::string>& names : {std::vector<std::string>{"features", "knobs"},
+                                                std::vector<std::string>{"knobs", "features"}}) {
+    SumModel model(1), next(2);
+    model.names = next.names = names;
+    ProgramAssessor assessor(bench.space, bench.machine, 2);
+    const auto assess_all = [&](const SumModel& by) {
+      std::vector<Candidate> all = candidates;
+      assessor.set_model(&by, names);
+      assessor.assess(all);
+      for (const Candidate& one : all) {
+        if (one.program == Hash128{}) continue;
+        feature::Inputs inputs;
+        EXPECT_TRUE(assessor.inputs_of(one, by.names, &inputs));
+        EXPECT_EQ(one.score, cost::scores_of(by, inputs)[0]);
+      }
+    };
+    // All programs are scored again, whichever model comes next.
+    for (const SumModel* by : {&guide, &guide, &std::as_const(model), &std::as_const(next), &guide,
+                               &std::as_const(model)}) {
+      assess_all(*by);
+    }
+    EXPECT_EQ(assessor.counts().again, 0);
+  }
+}
+
+// After a round: what was told and what the round asked for first, as far as there is room.
+TEST(ProgramAssessor, KeepsWhatTheNextRoundBeginsWith) {
+  const Bench bench("C2D2");
+  const SumModel model(1), next(2);
+  const std::vector<Candidate> first = bench.candidates(60, 1);
+  const std::vector<Candidate> later = bench.candidates(300, 2);
+  const auto again_after = [&](size_t bytes, size_t told, const std::vector<Candidate>& asked) {
+    ProgramAssessor assessor(bench.space, bench.machine, 2);
+    assessor.set_model(&model);
+    std::vector<Candidate> before = first, rest = later;
+    assessor.begin_round();
+    assessor.assess(before);
+    assessor.assess(rest);
+    assessor.set_model(&next);
+    assessor.shrink(bytes, std::span(rest).last(told));
+    std::vector<Candidate> all = asked;
+    assessor.assess(all);
+    for (const Candidate& one : all) {
+      EXPECT_EQ(one.program, bench.program_of(one));
+      if (one.program == Hash128{}) continue;
+      feature::Inputs inputs;
+      EXPECT_TRUE(assessor.inputs_of(one, kFeatures, &inputs));
+      EXPECT_EQ(one.score, cost::scores_of(next, inputs)[0]);
+    }
+    return assessor.counts().again;
+  };
+  constexpr size_t kPlenty = size_t{100} << 20;
+  std::vector<Candidate> fit = first;
+  ProgramAssessor(bench.space, bench.machine, 2).assess(fit);
+  std::erase_if(fit, [](const Candidate& one) { return one.program == Hash128{}; });
+  const size_t few = distinct_programs(fit), fit_genomes = distinct_genomes(fit);
+  EXPECT_EQ(again_after(kPlenty, 0, first), 0);
+  EXPECT_EQ(again_after(kPlenty, 0, later), 0);
+  // Enough for the first ones and some more.
+  const size_t some = (few + 10) * 164 * 4 * 6;
+  EXPECT_EQ(again_after(some, 0, first), 0);
+  EXPECT_GT(again_after(some, 0, later), 0);
+  EXPECT_EQ(again_after(some, 5, {later.end() - 5, later.end()}), 0);
+  EXPECT_EQ(again_after(0, 0, first), static_cast<int64_t>(fit_genomes));
 }
 
 // The number of steps of programs that have an even one.
@@ -330,7 +451,7 @@ TEST(ProgramAssessor, WhatAnEncodingRejectedIsFitForOtherModels) {
       }));
   const SumModel features(1);
   SumModel even(1);
-  even.encoding = "even_steps";
+  even.names = {"even_steps"};
   const std::vector<Candidate> candidates = bench.candidates(300, 1);
   const auto assessed = [&](ProgramAssessor& assessor, const cost::CostModel* model) {
     std::vector<Candidate> result = candidates;
@@ -378,6 +499,8 @@ TEST(ProgramAssessor, TakesNothing) {
   EXPECT_EQ(assessor.counts().asked, 0);
 }
 
+constexpr size_t kFirst[] = {0};
+
 TEST(ProgramCache, DropsOldBlocksFirst) {
   constexpr size_t kWidth = 164;
   ProgramCache cache(100 * kWidth * sizeof(float), 1000);
@@ -395,7 +518,7 @@ TEST(ProgramCache, DropsOldBlocksFirst) {
     places.push_back({.block = number, .slot = 3});
     cache.trim();
     feature::Inputs inputs;
-    ASSERT_TRUE(cache.append_inputs(places.back(), &inputs));
+    ASSERT_TRUE(cache.append_inputs(places.back(), kFirst, &inputs));
     EXPECT_EQ(inputs[0].values.back(), static_cast<float>(4 * block + 3));
     EXPECT_EQ(inputs[0].programs(), 1u);
   }
@@ -404,6 +527,59 @@ TEST(ProgramCache, DropsOldBlocksFirst) {
   EXPECT_EQ(cache.block_of(BlockSlot{}), nullptr);
   cache.drop_blocks();
   EXPECT_EQ(cache.block_of(places.back()), nullptr);
+}
+
+TEST(ProgramCache, KeepsTheProgramsThatItIsTold) {
+  const auto filled = [](ProgramCache& cache, size_t programs) {
+    std::vector<CacheKeys> all;
+    for (size_t k = 0; k < programs; ++k) {
+      auto block = cache.new_block();
+      block->inputs.resize(2);
+      for (feature::Encoded& encoded : block->inputs) {
+        encoded.width = 100;
+        encoded.values.assign(100, static_cast<float>(all.size()));
+        encoded.begin.push_back(1);
+      }
+      all.push_back({.genome = {1, k + 1}, .entry = {2, k + 1}});
+      cache.genomes.insert(all.back().genome).first->program = all.back().entry;
+      cache.programs.insert(all.back().entry).first->place = {
+          .block = cache.add_block(std::move(block)), .slot = 0};
+    }
+    return all;
+  };
+  const auto has = [](const ProgramCache& cache, const CacheKeys& keys, float value) {
+    const KnownProgram* const program = cache.programs.find(keys.entry);
+    feature::Inputs inputs;
+    if (program == nullptr || !cache.append_inputs(program->place, kFirst, &inputs)) return false;
+    EXPECT_EQ(inputs[0].values.front(), value);
+    return true;
+  };
+  {
+    ProgramCache cache(10'000, 1000);  // half of them
+    const std::vector<CacheKeys> all = filled(cache, 20);
+    cache.trim(std::span(all).first(2));
+    for (const size_t k : {0, 1, 19}) EXPECT_TRUE(has(cache, all[k], static_cast<float>(k)));
+    EXPECT_FALSE(has(cache, all[2], 2));
+    EXPECT_EQ(cache.genomes.size(), 20U);
+  }
+  for (const bool is_large : {false, true}) {
+    ProgramCache cache;
+    const std::vector<CacheKeys> all = filled(cache, 20);
+    for (uint64_t k = 1; is_large && k < 50'000; ++k) cache.genomes.insert({3, k});
+    const CacheKeys keep[] = {all[7], all[3], all[7]};
+    cache.shrink(2000, keep);
+    for (size_t k = 0; k < 20; ++k) {
+      EXPECT_EQ(has(cache, all[k], static_cast<float>(k)), k == 3 || k == 7) << k;
+    }
+    EXPECT_EQ(cache.genomes.size(), is_large ? 2U : 20U);
+  }
+  // Some of the encodings.
+  ProgramCache cache;
+  const std::vector<CacheKeys> all = filled(cache, 3);
+  const size_t second[] = {1};
+  cache.select(second);
+  EXPECT_TRUE(has(cache, all[2], 2));
+  EXPECT_EQ(cache.block_of({.block = 0, .slot = 0})->inputs.size(), 1U);
 }
 
 TEST(ProgramCache, GenomesHaveTheirOwnHashes) {

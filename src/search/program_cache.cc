@@ -1,9 +1,14 @@
 #include "search/program_cache.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "base/check.h"
 
 namespace tilewright::search {
 namespace {
+
+constexpr size_t kSmallTables = size_t{1} << 20;  // bytes that are always kept
 
 size_t bytes_of(const EncodedBlock& block) {
   size_t bytes = 0;
@@ -22,14 +27,20 @@ uint32_t ProgramCache::add_block(std::unique_ptr<EncodedBlock> block) {
 }
 
 const EncodedBlock* ProgramCache::block_of(const BlockSlot& place) const {
-  if (place.block == BlockSlot::kNowhere || place.block < first_block_) return nullptr;
-  return blocks_[place.block - first_block_].get();
+  if (place.block < first_block_) return nullptr;
+  const size_t index = place.block - first_block_;
+  return index < blocks_.size() ? blocks_[index].get() : nullptr;
 }
 
-bool ProgramCache::append_inputs(const BlockSlot& place, feature::Inputs* inputs) const {
+bool ProgramCache::append_inputs(const BlockSlot& place, std::span<const size_t> which,
+                                 feature::Inputs* inputs) const {
   const EncodedBlock* const block = block_of(place);
   if (block == nullptr) return false;
-  feature::append(block->inputs, place.slot, place.slot + 1, inputs);
+  if (inputs->empty()) inputs->resize(which.size());
+  CHECK(inputs->size() == which.size(), "{} encodings behind {}", which.size(), inputs->size());
+  for (size_t k = 0; k < which.size(); ++k) {
+    (*inputs)[k].append(block->inputs[which[k]], place.slot, place.slot + 1);
+  }
   return true;
 }
 
@@ -50,12 +61,60 @@ void ProgramCache::drop_first_block() {
   ++first_block_;
 }
 
-void ProgramCache::trim() {
+void ProgramCache::drop_blocks_except(size_t count, size_t bytes, std::span<const CacheKeys> keep) {
+  std::unique_ptr<EncodedBlock> kept = new_block();
+  const auto number = static_cast<uint32_t>(first_block_ + blocks_.size());
+  for (const CacheKeys& keys : keep) {
+    if (bytes_of(*kept) >= bytes) break;
+    KnownProgram* const program = programs.find(keys.entry);
+    const EncodedBlock* const from = program != nullptr ? block_of(program->place) : nullptr;
+    if (from == nullptr || program->place.block - first_block_ >= count) continue;
+    feature::append(from->inputs, program->place.slot, program->place.slot + 1, &kept->inputs);
+    program->place = {.block = number, .slot = static_cast<uint32_t>(kept->programs() - 1)};
+  }
+  for (size_t k = 0; k < count; ++k) drop_first_block();
+  if (kept->programs() > 0) add_block(std::move(kept));
+}
+
+void ProgramCache::trim(std::span<const CacheKeys> keep) {
   if (block_bytes_ > max_block_bytes_) {
-    while (block_bytes_ > max_block_bytes_ / 2 && !blocks_.empty()) drop_first_block();
+    size_t count = 0;
+    for (size_t left = block_bytes_; left > max_block_bytes_ / 2 && count < blocks_.size();) {
+      left -= bytes_of(*blocks_[count++]);
+    }
+    drop_blocks_except(count, max_block_bytes_ / 4, keep);
   }
   if (genomes.size() > max_entries_) genomes.clear();
   if (programs.size() > max_entries_) programs.clear();
+}
+
+void ProgramCache::shrink(size_t bytes, std::span<const CacheKeys> keep) {
+  if (block_bytes_ > bytes) drop_blocks_except(blocks_.size(), bytes, keep);
+  spare_.clear();
+  spare_.shrink_to_fit();
+  if (genomes.bytes() + programs.bytes() <= std::max(bytes, kSmallTables)) return;
+  HashTable<KnownGenome> kept_genomes;
+  HashTable<KnownProgram> kept_programs;
+  for (const CacheKeys& keys : keep) {
+    const KnownGenome* const genome = genomes.find(keys.genome);
+    const KnownProgram* const program = programs.find(keys.entry);
+    if (genome == nullptr || program == nullptr || block_of(program->place) == nullptr) continue;
+    *kept_genomes.insert(keys.genome).first = *genome;
+    *kept_programs.insert(keys.entry).first = *program;
+  }
+  genomes = std::move(kept_genomes);
+  programs = std::move(kept_programs);
+}
+
+void ProgramCache::select(std::span<const size_t> which) {
+  block_bytes_ = 0;
+  for (const std::unique_ptr<EncodedBlock>& block : blocks_) {
+    feature::Inputs selected;
+    for (const size_t k : which) selected.push_back(std::move(block->inputs[k]));
+    block->inputs = std::move(selected);
+    block_bytes_ += bytes_of(*block);
+  }
+  spare_.clear();
 }
 
 void ProgramCache::drop_blocks() {

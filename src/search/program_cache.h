@@ -1,12 +1,14 @@
-// ProgramCache: what an assessor remembers. Genomes lead to programs, programs to their encodings
-// and score; encodings that follow from the trace, and their scores, are found by the genome
-// instead. Encodings lie in blocks as the threads made them; when there are too many the older half
-// goes. Forgetting costs time, never changes an answer.
+// ProgramCache: the cache of an assessor. It maps genomes to programs, and programs to their
+// encodings and score; encodings that follow from the trace, and their scores, are found by genome
+// instead. Encodings are in blocks, as the threads made them; if there are too many, the older half
+// is dropped, except for some programs that the caller names. Dropping costs time and never changes
+// a result.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "feature/encoded.h"
@@ -42,9 +44,16 @@ struct KnownGenome {
   bool is_assessed = false;
 };
 
+inline constexpr size_t kCacheBytes = size_t{24} << 20;  // of encodings
+
+// The keys of a program: its genome, and the key of its encodings.
+struct CacheKeys {
+  Hash128 genome, entry;
+};
+
 class ProgramCache {
  public:
-  explicit ProgramCache(size_t block_bytes = size_t{24} << 20, size_t entries = size_t{1} << 22)
+  explicit ProgramCache(size_t block_bytes = kCacheBytes, size_t entries = size_t{1} << 22)
       : max_block_bytes_(block_bytes), max_entries_(entries) {}
 
   HashTable<KnownGenome> genomes;
@@ -52,19 +61,29 @@ class ProgramCache {
 
   // Returns the number of the block.
   uint32_t add_block(std::unique_ptr<EncodedBlock> block);
-  // Null if it was dropped or never computed.
+  // Null if it was dropped, never computed or not added yet.
   const EncodedBlock* block_of(const BlockSlot& place) const;
-  // Appends the encodings of one program.
-  bool append_inputs(const BlockSlot& place, feature::Inputs* inputs) const;
+  // Appends some encodings of one program; `which` are their numbers. False if they were dropped.
+  bool append_inputs(const BlockSlot& place, std::span<const size_t> which,
+                     feature::Inputs* inputs) const;
 
   std::unique_ptr<EncodedBlock> new_block();  // empty; reuses the memory of a dropped block
-  // Drops excess blocks. Must not be called while slots are in use.
-  void trim();
+  // Drops excess blocks, except for the encodings of `keep`, the first ones if there are too many.
+  // Must not be called while slots are in use.
+  void trim(std::span<const CacheKeys> keep = {});
+  // Releases memory. If the encodings take more than `bytes`, only those of `keep` stay, the first
+  // ones; if the tables do and are not small, they too lose all other programs.
+  void shrink(size_t bytes, std::span<const CacheKeys> keep);
   // Call when programs get other encodings.
   void drop_blocks();
+  // Programs keep only these encodings, in this order.
+  void select(std::span<const size_t> which);
 
  private:
   void drop_first_block();
+  // Drops the first `count` blocks. The encodings of `keep` in them move to a new block of up to
+  // `bytes`.
+  void drop_blocks_except(size_t count, size_t bytes, std::span<const CacheKeys> keep);
 
   size_t max_block_bytes_;
   size_t max_entries_;

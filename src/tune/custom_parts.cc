@@ -1,5 +1,7 @@
 #include "tune/custom_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -14,21 +16,19 @@ namespace {
 
 constexpr size_t kProbes = 48;       // programs
 constexpr size_t kDraws = 2000;      // genomes drawn for them, at most
-constexpr size_t kFirstAsked = 16;   // proposals of an explorer
+constexpr size_t kFirstAsked = 16;   // proposals of an explorer, before and after the first results
 constexpr uint64_t kProbeSeed = 17;  // of the draws
 
 void add(const Hash128& hash, Hasher* hasher) { hasher->add(hash.high).add(hash.low); }
 
-// Encodings of random programs for the model, with latencies derived from their hashes.
+// A synthetic latency.
+double probe_latency_ns(const Hash128& program) {
+  return 1e5 * (1 + static_cast<double>(program.low % 1000));
+}
+
+// Encodings of random programs, with latencies derived from their hashes.
 Result<cost::Samples> probes_of(const space::Space& space, const Machine& machine,
-                                const std::vector<std::string>& encodings,
-                                const feature::EncodingTable& table) {
-  feature::ProgramEncoder encoder =
-      TRY(feature::ProgramEncoder::make({.task = &space.task(),
-                                         .machine = &machine,
-                                         .initial = &space.initial(),
-                                         .sketches = space.sketches()},
-                                        encodings, table));
+                                feature::ProgramEncoder& encoder) {
   cost::Samples samples;
   samples.origins.emplace(0, origin_of(space.task(), machine));
   Rng rng(kProbeSeed);
@@ -46,21 +46,28 @@ Result<cost::Samples> probes_of(const space::Space& space, const Machine& machin
                                         &samples.inputs);
     if (!encoded) continue;
     samples.group.push_back(0);
-    samples.latency_ns.push_back(1e5 * (1 + static_cast<double>(program_hash(tree).low % 1000)));
+    samples.latency_ns.push_back(probe_latency_ns(program_hash(tree)));
     samples.trace.push_back(to_text(trace));
   }
   return samples;
 }
 
-Status add_predictions(const TaskTunerOptions& options, const space::Space& space,
-                       const Machine& machine, Hasher* hasher) {
+// False if the encodings of the model represent no program of the space.
+Result<bool> add_predictions(const TaskTunerOptions& options, const space::Space& space,
+                             const Machine& machine, Hasher* hasher) {
   const Models models = TRY(make_models(options.cost, options.tables, space.task().target, machine,
                                         options.seed, options.base.get()));
   cost::CostModel* const model = models.learned ? models.learned.get() : models.analytic.get();
-  if (model == nullptr) return {};
-  const cost::Samples probes =
-      TRY(probes_of(space, machine, model->encodings(), options.tables.encodings));
-  if (probes.size() == 0) return {};
+  if (model == nullptr) return true;
+  feature::ProgramEncoder encoder =
+      TRY(feature::ProgramEncoder::make({.task = &space.task(),
+                                         .machine = &machine,
+                                         .initial = &space.initial(),
+                                         .sketches = space.sketches()},
+                                        model->encodings(), options.tables.encodings));
+  TRY(model->check_inputs(encoder.empty_inputs()));
+  const cost::Samples probes = TRY(probes_of(space, machine, encoder));
+  if (probes.size() == 0) return false;
   TRY(model->train(probes));
   std::vector<float> mean(probes.size());
   std::vector<float> spread(model->has_spread() ? probes.size() : 0);
@@ -69,7 +76,7 @@ Status add_predictions(const TaskTunerOptions& options, const space::Space& spac
     hasher->add(numbers->size());
     for (const float number : *numbers) hasher->add(std::bit_cast<uint32_t>(number));
   }
-  return {};
+  return true;
 }
 
 Status add_first_proposals(const TaskTunerOptions& options, const space::Space& space,
@@ -77,8 +84,16 @@ Status add_first_proposals(const TaskTunerOptions& options, const space::Space& 
   search::ProgramAssessor assessor(space, machine, 1, options.tables.encodings);
   const auto explorer = TRY(options.tables.explorers.make(
       options.search, {.sketches = space.sketches(), .assessor = &assessor, .seed = options.seed}));
-  for (const search::Candidate& candidate : explorer->ask(kFirstAsked)) {
-    add(candidate.program, hasher);
+  // The second ones follow from the results of the first.
+  for (int round = 0; round < 2; ++round) {
+    std::vector<search::Outcome> outcomes;
+    for (search::Candidate& candidate : explorer->ask(kFirstAsked)) {
+      add(candidate.program, hasher);
+      const double latency_ns = probe_latency_ns(candidate.program);
+      outcomes.push_back({.candidate = std::move(candidate), .latency_ns = latency_ns});
+    }
+    hasher->add(outcomes.size());
+    explorer->tell(outcomes);
   }
   return {};
 }
@@ -111,16 +126,27 @@ Result<Hash128> hash_of_custom_parts(const TaskTunerOptions& options, std::span<
   }
   Hasher hasher;
   hasher.add(space_is_custom ? 1 : 0).add(explorer_is_custom ? 1 : 0).add(model_is_custom ? 1 : 0);
-  // Explorer and model enter by the first task that has a space.
-  bool is_probed = false;
+  // The explorer enters by the first task that has a space, the model by the first one whose
+  // programs it can read.
+  bool probe_explorer = explorer_is_custom;
+  bool probe_model = model_is_custom;
+  size_t spaces = 0;
   for (const Task& task : tasks) {
-    if (is_probed && !space_is_custom) break;
+    if (!space_is_custom && !probe_explorer && !probe_model) break;
     const Result<space::Space> space = space::Space::make(task, of_space);
     if (!space) continue;  // the task has no search
+    ++spaces;
     if (space_is_custom) add(space::hash_of(space->sketches()), &hasher);
-    if (std::exchange(is_probed, true)) continue;
-    if (explorer_is_custom) TRY(add_first_proposals(options, *space, machine, &hasher));
-    if (model_is_custom) TRY(add_predictions(options, *space, machine, &hasher));
+    if (std::exchange(probe_explorer, false)) {
+      TRY(add_first_proposals(options, *space, machine, &hasher));
+    }
+    if (probe_model) probe_model = !TRY(add_predictions(options, *space, machine, &hasher));
+  }
+  if (probe_model && spaces > 0) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("the cost model {} can read no program of this run: its encodings "
+                            "represent none of {} random programs per task",
+                            options.cost.text(), kDraws));
   }
   return hasher.finish();
 }

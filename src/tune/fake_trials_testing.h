@@ -1,11 +1,13 @@
 // For tests: a TrialRunner that computes the latency of a program from its hash and compiles
-// nothing. It counts the trials of each program, and can stop after a given number. Also options
-// for a short search.
+// nothing. It counts the trials of each program, and can stop after a given number. Also a short
+// search of a small task.
 #pragma once
 
 #include <map>
 #include <set>
+#include <stdexcept>
 
+#include "task/parse.h"
 #include "tune/task_tuner.h"
 #include "tune/trial.h"
 
@@ -62,5 +64,27 @@ class FakeTrials : public TrialRunner {
   int64_t left = -1;                  // trials that remain; negative: unlimited
   bool all_fail = false;
 };
+
+inline Task small_task() {
+  return {.workload = *parse_workload("matmul:m=64,n=48,k=32"),
+          .target = *parse_target("x86-64-v3;threads=2")};
+}
+
+inline TaskTuner make_tuner(const TaskTunerOptions& options, std::span<const PastTrial> past = {}) {
+  Result<TaskTuner> tuner = TaskTuner::make(small_task(), detect_machine(), options, past);
+  if (!tuner) throw std::runtime_error(tuner.error().message);
+  return std::move(*tuner);
+}
+
+inline RoundReport play(TaskTuner& tuner, TrialRunner& runner, size_t most = 1000) {
+  Result<RoundReport> report = tuner.try_round(runner, most);
+  if (!report) throw std::runtime_error(report.error().message);
+  return *report;
+}
+
+inline Hash128 hash_for(const TaskTunerOptions& options) {
+  const std::vector<Task> tasks = {small_task()};
+  return hash_of(options, tasks, detect_machine()).value();
+}
 
 }  // namespace tilewright::tune

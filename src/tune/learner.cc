@@ -82,13 +82,13 @@ size_t Learner::join(const cost::Samples& others, const cost::SampleOrigin& orig
   own_programs_.emplace_back();
   if (origin.task) {
     tasks_[task].origins.emplace(static_cast<uint32_t>(task), origin);
-    task_of_origin_.emplace(origin.key, task);
+    task_of_origin_.insert_or_assign(origin.key, task);  // of several joins, the last
   }
   counted_.push_back(0);
   borrowed_.push_back(others.size());
   const cost::Samples borrowed = renumbered(others);
   for (size_t k = 0; k < borrowed.size(); ++k) {
-    // Tasks that are alike borrow the same programs: one of each is enough.
+    // Similar tasks borrow the same programs: each is used once.
     if (!borrowed.program.empty() && borrowed.origins.contains(borrowed.group[k])) {
       const Hash128& program = borrowed.program[k];
       Hasher hasher;

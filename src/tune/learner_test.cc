@@ -71,7 +71,7 @@ TEST(Learner, TasksOfARunTeachEachOther) {
   add(200, 0, &learner.samples(first));
   ASSERT_TRUE(learner.learn(first));
   const size_t second = learner.join({});
-  EXPECT_TRUE(learner.guides(second));  // it has nothing of its own yet
+  EXPECT_TRUE(learner.guides(second));  // it has no samples yet
   add(100, 200, &learner.samples(second));
   ASSERT_TRUE(learner.learn(second));
   ASSERT_EQ(model->trained.size(), 2U);
@@ -104,7 +104,7 @@ TEST(Learner, ATaskWithoutSamplesDoesNotDisturbTheOthers) {
   EXPECT_EQ(model->trained[0].size(), 60U);
 }
 
-// However many tasks take turns, each sample is learned from a bounded number of times: the work of
+// For any number of tasks, each sample is used in a bounded number of trainings: the work of
 // learning grows with the samples, not with samples times rounds.
 TEST(Learner, TheWorkOfLearningIsBoundedByTheShare) {
   for (const size_t tasks : {2, 8, 32}) {
@@ -202,8 +202,9 @@ TEST(Learner, GroupsThatSeveralTasksBorrowFromAreOne) {
   EXPECT_EQ(failures[5], 4U);
 }
 
-// The second task borrows from the first, whose search then begins with the same trials.
-TEST(Learner, ATasksPastTrialsCountOnceWhereAnotherBorrowedThem) {
+// The second task borrows from the first, whose search then begins with the same trials. The first
+// may join again, if its search could not be made at first.
+void expect_past_trials_count_once(bool joins_twice) {
   for (const bool borrows_first : {true, false}) {
     const auto model = std::make_shared<CountingModel>();
     Learner learner(model, {.tasks = 2, .learn_from = 40});
@@ -215,6 +216,7 @@ TEST(Learner, ATasksPastTrialsCountOnceWhereAnotherBorrowedThem) {
     const auto task = std::make_shared<const Task>();
     const cost::SampleOrigin one{.key = origin(7).key, .task = task, .machine = nullptr};
     const cost::SampleOrigin other{.key = origin(8).key, .task = task, .machine = nullptr};
+    if (joins_twice) learner.join({}, one);
     size_t borrower = 0;
     if (borrows_first) {
       borrower = learner.join(of_one, other);
@@ -230,7 +232,7 @@ TEST(Learner, ATasksPastTrialsCountOnceWhereAnotherBorrowedThem) {
     const cost::Samples& all = model->trained.back();
     std::set<uint64_t> programs;
     for (const Hash128& program : all.program) EXPECT_TRUE(programs.insert(program.low).second);
-    ASSERT_EQ(all.size(), 60U + 100 + 50);  // 0 to 49 were measured before, by nobody in the run
+    ASSERT_EQ(all.size(), 60U + 100 + 50);  // 0 to 49 were measured before, by no task of the run
     for (size_t k = 0; k < all.size(); ++k) {
       const bool is_own = all.program[k].low >= 50;
       EXPECT_EQ(all.weight[k], is_own ? 1.0F : 0.3F) << all.program[k].low;
@@ -240,6 +242,12 @@ TEST(Learner, ATasksPastTrialsCountOnceWhereAnotherBorrowedThem) {
     EXPECT_EQ(all.origins.size(), 2U);
   }
 }
+
+TEST(Learner, ATasksPastTrialsCountOnceWhereAnotherBorrowedThem) {
+  expect_past_trials_count_once(false);
+}
+
+TEST(Learner, TheLastJoinOfATaskCounts) { expect_past_trials_count_once(true); }
 
 // A blank text would be the valid trace without steps.
 TEST(Learner, SamplesWithoutTracesStayWithoutThem) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "cost/analytic.h"
 
@@ -26,6 +28,23 @@ Result<BaseModel> load_base_model(const std::filesystem::path& path, const Selec
   return BaseModel{.model = std::move(model), .hash = Hasher().add_text(file.text).finish()};
 }
 
+namespace {
+
+// An error if the model reads no encoding, one of them twice, or one that is not in the table.
+Status check_encodings(const cost::CostModel& model, const feature::EncodingTable& table) {
+  const std::vector<std::string> names = model.encodings();
+  if (names.empty()) return fail(ErrorKind::BadInput, "names no encoding of a program");
+  for (const std::string& name : names) {
+    TRY(table.parse(name));
+    if (std::ranges::count(names, name) > 1) {
+      return fail(ErrorKind::BadInput, fmt::format("names the encoding {} twice", name));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Models> make_models(const Selection& cost, const SearchTables& tables, const Target& target,
                            const Machine& machine, uint64_t seed, const BaseModel* base) {
   std::shared_ptr<cost::CostModel> model;
@@ -42,12 +61,13 @@ Result<Models> make_models(const Selection& cost, const SearchTables& tables, co
         cost, {.target = &target, .machine = &machine, .seed = seed, .base = nullptr}));
   }
   if (model == nullptr) return Models{};
-  for (const std::string& name : model->encodings()) {
-    const Result<Selection> known = tables.encodings.parse(name);
-    if (!known) return fail(known.error().kind, cost.text() + ": " + known.error().message);
+  if (const Status known = check_encodings(*model, tables.encodings); !known) {
+    return fail(known.error().kind, cost.text() + ": " + known.error().message);
   }
   if (!model->learns()) return Models{.learned = nullptr, .analytic = std::move(model)};
-  return Models{.learned = std::move(model), .analytic = cost::make_analytic(target, machine)};
+  std::shared_ptr<cost::CostModel> guide = cost::make_analytic(target, machine);
+  if (!check_encodings(*guide, tables.encodings)) guide = nullptr;  // a table of the caller
+  return Models{.learned = std::move(model), .analytic = std::move(guide)};
 }
 
 }  // namespace tilewright::tune

@@ -53,11 +53,10 @@ Trial trial_of(const record::KnownVerdict& verdict) {
 Result<StoredTrials> StoredTrials::open(const Task& task, SessionPool& pool,
                                         const Trajectory& trajectory) {
   TRY(pool.store().put_task(task));
-  const bool blank = pool.options().force && trajectory.is_new();
   return StoredTrials(
       task, pool,
       TRY(record::KnownVerdicts::load(pool.store(), setting_of(task, pool.options().measure),
-                                      trajectory.viewpoint(), blank)));
+                                      trajectory.viewpoint(), pool.options().recall)));
 }
 
 std::vector<PastTrial> StoredTrials::before() const {
@@ -74,8 +73,9 @@ std::vector<PastTrial> StoredTrials::before() const {
 Status StoredTrials::run(std::span<const Proposal> proposals, const Report& report) {
   std::vector<size_t> fresh;
   std::vector<Proposal> unknown;
+  TRY(known_.refresh());
   for (size_t k = 0; k < proposals.size(); ++k) {
-    const record::KnownVerdict* const found = TRY(known_.find(proposals[k].program));
+    const record::KnownVerdict* const found = measure::known_verdict(known_, proposals[k]);
     if (found != nullptr) {
       report(k, trial_of(*found));
       continue;
@@ -84,13 +84,11 @@ Status StoredTrials::run(std::span<const Proposal> proposals, const Report& repo
     unknown.push_back(proposals[k]);
   }
   if (fresh.empty()) return {};
-  const Result<measure::Session*> session = pool_->open(task_, known_);
-  if (!session) {
-    const auto& stop = pool_->options().measure.stop;
-    if (stop && stop()) return {};  // the reason why it did not start
-    return std::unexpected(session.error());
-  }
-  return (*session)->measure(unknown, [&](const measure::Answer& answer) {
+  Result<measure::Session*> opened = pool_->open(task_, known_);
+  const auto& stop = pool_->options().measure.stop;
+  if (!opened && stop && stop()) return {};  // the reason why it did not start
+  measure::Session& session = *TRY(std::move(opened));
+  return session.measure(unknown, [&](const measure::Answer& answer) {
     if (!answer.stored) ++measured_;
     report(fresh[answer.candidate], trial_of(answer));
   });
@@ -156,7 +154,7 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& de
   if (plan.contestants > 0) finalists.resize(plan.contestants);
   Result<std::vector<Final>> finals = known_finals(finalists);
   if (!finals) return finals;
-  const bool known = !finals->empty() && !pool_->options().force;
+  const bool known = !finals->empty() && known_.recall() == record::Recall::All;
   if (!known && plan.contestants > 0) {
     finals = compare(finalists, plan);
     if (!finals) return finals;
@@ -188,21 +186,21 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::last_finals(
 
 Result<std::vector<StoredTrials::Final>> StoredTrials::compare(std::span<const Proposal> finalists,
                                                                const FinalsPlan& plan) {
-  const Result<measure::Session*> session = pool_->open(task_, known_);
+  Result<measure::Session*> opened = pool_->open(task_, known_);
   const auto ended = [&] {
     const auto& stop = pool_->options().measure.stop;
     return stop && stop();  // the reason why there is no result
   };
   std::vector<Final> finals;
-  if (!session && ended()) return finals;
-  if (!session) return std::unexpected(session.error());
-  const Result<std::vector<measure::Answer>> answers =
-      (*session)->compare(finalists, plan.rounds, plan.round_ms);
-  if (!answers && ended()) return finals;
-  if (!answers) return std::unexpected(answers.error());
-  finals.reserve(answers->size());
-  for (size_t k = 0; k < answers->size(); ++k) {
-    finals.push_back({.proposal = finalists[k], .trial = trial_of((*answers)[k])});
+  if (!opened && ended()) return finals;
+  measure::Session& session = *TRY(std::move(opened));
+  Result<std::vector<measure::Answer>> compared =
+      session.compare(finalists, plan.rounds, plan.round_ms);
+  if (!compared && ended()) return finals;
+  const std::vector<measure::Answer> answers = TRY(std::move(compared));
+  finals.reserve(answers.size());
+  for (size_t k = 0; k < answers.size(); ++k) {
+    finals.push_back({.proposal = finalists[k], .trial = trial_of(answers[k])});
   }
   return finals;
 }

@@ -1,5 +1,7 @@
 #include "tune/task_tuner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,8 +20,7 @@ namespace {
 constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
 
 // Forwards candidates to the assessor until a stop is requested. From then on all candidates count
-// as illegal, so that the search ends soon. The cached data behind it may be dropped between
-// rounds.
+// as illegal, so that the search ends soon.
 class StoppingAssessor : public search::Assessor {
  public:
   StoppingAssessor(const space::Space& space, const Machine& machine,
@@ -42,29 +43,28 @@ class StoppingAssessor : public search::Assessor {
     if (!behind_) {
       behind_ = std::make_unique<search::ProgramAssessor>(space_, machine_, options_.threads,
                                                           options_.tables.encodings);
-      behind_->set_model(model_);
+      behind_->set_model(model_, encodings_);
     }
     return *behind_;
   }
-  void set_model(const cost::CostModel* model) {
+  // `encodings`: those of the learned model, in which programs are encoded whichever model guides.
+  void set_model(const cost::CostModel* model, std::span<const std::string> encodings) {
     model_ = model;
-    if (behind_) behind_->set_model(model);
+    encodings_ = encodings;
+    if (behind_) behind_->set_model(model, encodings);
   }
-  // True if candidates were not assessed: what an explorer proposed since means nothing.
+  // True if candidates were not assessed: later proposals of an explorer are invalid.
   bool has_stopped() const { return has_stopped_; }
-  int64_t scored() const { return scored_ + (behind_ ? behind_->counts().scored : 0); }
-  void forget() {
-    scored_ = scored();
-    behind_.reset();
-  }
+  int64_t scored() const { return behind_ ? behind_->counts().scored : 0; }
+  int64_t applied_again() const { return behind_ ? behind_->counts().again : 0; }
 
  private:
   const space::Space& space_;
   const Machine& machine_;
   const TaskTunerOptions& options_;
   const cost::CostModel* model_ = nullptr;
+  std::span<const std::string> encodings_;
   std::unique_ptr<search::ProgramAssessor> behind_;
-  int64_t scored_ = 0;
   bool has_stopped_ = false;
 };
 
@@ -80,6 +80,7 @@ Status add_versions(const TaskTunerOptions& options, std::span<const Task> tasks
     const cost::CostModel* const model =
         models.learned ? models.learned.get() : models.analytic.get();
     if (model == nullptr) return {};
+    if (models.learned && !models.analytic) hasher->add_text("no guide");
     const std::vector<std::string> names = model->encodings();
     const feature::ProgramEncoder encoder = TRY(
         feature::ProgramEncoder::make({.task = &task, .machine = &machine, .initial = &*initial},
@@ -154,8 +155,8 @@ struct TaskTuner::Impl {
   bool is_proposed = false;
   double propose_s = 0;
   double learn_s = 0;        // before the first round
-  size_t applied_again = 0;  // in this round
-  int64_t scored_before = 0;
+  size_t applied_again = 0;  // in this round, not counting the assessor's
+  int64_t scored_before = 0, again_before = 0;
   std::string model_name;
 
   size_t rounds = 0, trials = 0;
@@ -164,6 +165,7 @@ struct TaskTuner::Impl {
   std::optional<Trial> default_trial;
 
   const cost::CostModel* guide() const;
+  Status check_base() const;
   Status add_default();
   // `append_inputs(samples' inputs)` is false where the model cannot read the program.
   template <class AppendInputs>
@@ -209,12 +211,11 @@ Status TaskTuner::Impl::add_default() {
   return {};
 }
 
-// The numbers that the candidate was scored by, where the learned model reads the same ones.
+// The assessor has made them when it applied the candidate.
 bool TaskTuner::Impl::append_inputs(const Proposal& proposal, const search::Candidate& candidate,
                                     feature::Inputs* inputs) {
-  const search::ProgramAssessor& known = assessor.behind();
-  if (known.encodings() == encodings && known.inputs_of(candidate, inputs)) return true;
-  ++applied_again;
+  if (assessor.behind().inputs_of(candidate, encodings, inputs)) return true;
+  ++applied_again;  // they were dropped
   return encoder->append(
       {.trace = &proposal.trace, .sketch = candidate.sketch, .genome = &candidate.genome}, inputs);
 }
@@ -226,7 +227,7 @@ bool TaskTuner::Impl::append_default_inputs(feature::Inputs* inputs) {
 template <class AppendInputs>
 void TaskTuner::Impl::add_sample(const Proposal& proposal, const Trial& trial,
                                  const AppendInputs& append_inputs) {
-  // A failure of the device says nothing about the candidate.
+  // A failure of the device does not concern the candidate.
   if (!learner || trial.kind == record::VerdictKind::Device) return;
   cost::Samples& samples = learner->samples(place);
   if (!append_inputs(&samples.inputs)) return;
@@ -246,13 +247,13 @@ void TaskTuner::Impl::consider(const Proposal& proposal, const Trial& trial) {
 }
 
 void TaskTuner::Impl::use_model() {
-  assessor.set_model(guide());
+  assessor.set_model(guide(), encodings);
   if (!learner) return;
   version_seen = learner->version();
   if (explorer && learner->guides(place)) explorer->set_scores_unreliable(false);
 }
 
-// Verdicts are reported in the order of proposal, in whichever order they arrived.
+// Verdicts are reported in the order of proposal, whatever the order in which they arrived.
 Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answers,
                                      RoundReport* report) {
   const double begin_s = seconds_now();
@@ -266,7 +267,7 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
       return k < first ? append_default_inputs(inputs)
                        : append_inputs(proposals[k], candidates[k - first], inputs);
     });
-    // A failure of the device says nothing about the candidate.
+    // A failure of the device does not concern the candidate.
     if (k < first || answers[k]->kind == record::VerdictKind::Device) continue;
     outcomes.push_back({.candidate = candidates[k - first], .latency_ns = answers[k]->label_ns()});
     scores.push_back(candidates[k - first].score);
@@ -279,7 +280,7 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
   explorer->tell(outcomes);
   if (learner) TRY(learner->learn(place));
   use_model();
-  if (!options.keeps_memory) assessor.forget();
+  if (options.kept_bytes) assessor.behind().shrink(*options.kept_bytes, candidates);
   trials += proposals.size();
   rounds += 1;
   candidates.clear();
@@ -287,9 +288,22 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
   is_proposed = false;
   default_tree = {};
   report->complete = true;
-  report->applied_again = std::exchange(applied_again, 0);
+  report->applied_again = std::exchange(applied_again, 0) +
+                          static_cast<size_t>(assessor.applied_again() - again_before);
   report->learn_s = std::exchange(learn_s, 0) + seconds_now() - begin_s;
   return {};
+}
+
+// A model of a file serves this task only if the encodings that it has learned from mean the same.
+Status TaskTuner::Impl::check_base() const {
+  if (!options.base) return {};
+  if (!encoder->compares_across_tasks()) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("the cost model {} cannot start from a file: its encoding of a program "
+                            "has a meaning within one task only",
+                            options.cost.text()));
+  }
+  return models.learned->check_inputs(encoder->empty_inputs());
 }
 
 TaskTuner::TaskTuner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -318,6 +332,7 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
                                                        .initial = &impl->space.initial(),
                                                        .sketches = impl->space.sketches()},
                                                       impl->encodings, options.tables.encodings));
+    TRY(impl->check_base());
   }
   const double begin_s = seconds_now();
   if (past.size() > options.max_samples) past = past.last(options.max_samples);
@@ -331,10 +346,11 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
   impl->use_model();
   const Hash128 key = task.key();
   impl->explorer = TRY(options.tables.explorers.make(
-      options.search, {.sketches = impl->space.sketches(),
-                       .assessor = &impl->assessor,
-                       .seed = Hasher().add(options.seed).add(key.high).add(key.low).finish().low,
-                       .scores_unreliable = impl->models.mean_nothing()}));
+      options.search,
+      {.sketches = impl->space.sketches(),
+       .assessor = &impl->assessor,
+       .seed = Hasher().add(options.seed).add(key.high).add(key.low).finish().low,
+       .scores_unreliable = impl->models.mean_nothing() || impl->guide() == nullptr}));
   return TaskTuner(std::move(impl));
 }
 
@@ -345,6 +361,8 @@ void TaskTuner::propose() {
   // Other tasks of the run may have trained it since.
   if (impl.learner && impl.learner->version() != impl.version_seen) impl.use_model();
   impl.scored_before = impl.assessor.scored();
+  impl.again_before = impl.assessor.applied_again();
+  impl.assessor.behind().begin_round();
   impl.model_name = impl.guide() != nullptr ? impl.guide()->name() : "none";
   if (impl.rounds == 0) {
     // A workload without a default schedule starts without one.
@@ -391,9 +409,8 @@ Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most, const
         if (on_trial) on_trial(impl.proposals[k], trial);
       });
     };
-    Status status = try_some(some.first(first), 0);
-    if (status) status = try_some(some.subspan(first), first);
-    if (!status) return std::unexpected(status.error());
+    TRY(try_some(some.first(first), 0));
+    TRY(try_some(some.subspan(first), first));
   }
   report.try_s = seconds_now() - begin_s;
   if (!stopped && report.tried == impl.proposals.size()) {

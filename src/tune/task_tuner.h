@@ -3,11 +3,11 @@
 // its report and does no I/O: its proposals follow from the task, the options and the verdicts. An
 // interrupted search is rebuilt by replaying it with the stored verdicts (docs/tuning.md).
 //
-// The assessor applies a candidate once and passes its hash and encodings along; the default
-// schedule is applied once here. A proposal is applied a second time only if the round was guided
-// by no model, or by one that reads other encodings than the learned model: its encodings are then
-// computed for training. Computing them for every candidate would cost more. Past trials are
-// traces, which are applied once.
+// The assessor applies a candidate once and passes its hash and encodings along. It makes the
+// encodings of the learned model whichever model guides, so that proposals are not applied again
+// for training, nor their relatives in later rounds. The default schedule is applied once here.
+// Past trials are traces, which are applied once. A program is applied again only if its encodings
+// were dropped for lack of memory; RoundReport::applied_again counts that.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@
 
 namespace tilewright::tune {
 
-inline constexpr int kTuneVersion = 6;  // raised when the same answers lead to other proposals
+inline constexpr int kTuneVersion = 7;  // raised when the same verdicts lead to other proposals
 
 struct TaskTunerOptions {
   space::SpaceOptions space{};
@@ -44,10 +44,14 @@ struct TaskTunerOptions {
   size_t max_samples = 4096;                // newest samples of the task used for training
   std::shared_ptr<const BaseModel> base{};  // initial cost model; may be null
   bool warm_start = true;                   // also learn from records of other tasks
-  bool keeps_memory = true;  // keep caches between rounds; false: less memory, the same proposals
-  int threads = 0;           // of the search; 0: one per CPU
-  // True: proposing ends soon, without proposals. A round whose proposing saw it is never complete,
-  // even if it turns false again.
+  int threads = 0;                          // of the search; 0: one per CPU
+  // Bytes of encodings that the search keeps between rounds; large tables of programs are limited
+  // to as much. Empty: all that fits its caches. Fewer: more programs are applied again, and the
+  // proposals are the same.
+  std::optional<size_t> kept_bytes{};
+  // Polled while proposing. True: proposing ends without proposals, and the round is never
+  // complete, even if `stop` turns false again. With two tasks in flight, two threads poll it at
+  // once: it must be thread-safe.
   std::function<bool()> stop{};
 };
 
@@ -66,10 +70,12 @@ struct RoundReport {
   double best_ns = 0;                      // of all rounds; 0: nothing timed yet
   std::string model;                       // that chose them
   std::optional<cost::Quality> quality{};  // of its scores
-  // To learn: encoding samples and training. The first round's has what was learned before it.
+  // learn_s: encoding samples and training; in the first round also the training before it.
   double propose_s = 0, try_s = 0, learn_s = 0;
-  size_t applied_again = 0;  // proposals whose traces were applied a second time, to encode them
-  int64_t scored = 0;        // programs that the search looked at
+  // Programs that were applied again, to encode them again. Without those that the tables of the
+  // assessor have lost.
+  size_t applied_again = 0;
+  int64_t scored = 0;  // programs that the search scored
 };
 
 // The fastest trial so far.
@@ -98,8 +104,8 @@ class TaskTuner {
   // reported to the explorer, the model learns, and the round is complete. Otherwise the search
   // ends here.
   using OnTrial = std::function<void(const Proposal& proposal, const Trial& trial)>;
-  // `before_learning` is called once all verdicts are known. No other thread may use the model
-  // until it returns.
+  // `before_learning` is called once all verdicts are known. From then on, no other thread may use
+  // the model until try_round returns.
   Result<RoundReport> try_round(TrialRunner& runner, size_t most, const OnTrial& on_trial = {},
                                 const std::function<void()>& before_learning = {});
 

@@ -8,12 +8,15 @@
 #include "feature/program_encoder.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
+#include "search/program_cache.h"
 #include "task/similarity.h"
 #include "tune/custom_parts.h"
 #include "tune/warm_start.h"
 
 namespace tilewright::tune {
 namespace {
+
+constexpr size_t kTasksWithCaches = 4;  // more tasks share the memory of 4
 
 // If there are fewer trials than the first rounds take, rounds are smaller, so that each task gets
 // one.
@@ -80,14 +83,6 @@ std::vector<ScheduledTask> scheduled(const std::vector<TunedTask>& tasks) {
 Result<Proposal> default_proposal(const Task& task) {
   heuristic::DefaultProgram made = TRY(heuristic::default_program(task));
   return Proposal{.trace = std::move(made.trace), .program = made.program};
-}
-
-Result<bool> compares_across_tasks(const Task& task, const Machine& machine,
-                                   const LearnedInput& input) {
-  const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
-  const feature::ProgramEncoder encoder = TRY(feature::ProgramEncoder::make(
-      {.task = &task, .machine = &machine, .initial = &initial}, input.encodings, *input.table));
-  return encoder.compares_across_tasks();
 }
 
 // The results of a task without replaying its search.
@@ -246,7 +241,9 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
   TuningOptions& kept = impl->options;
   const size_t count = impl->tasks.size();
   kept.search.largest_round = largest_round(kept, count);
-  kept.search.keeps_memory = count <= 4;
+  if (count > kTasksWithCaches) {
+    kept.search.kept_bytes = kTasksWithCaches * search::kCacheBytes / count;
+  }
   kept.search.stop = kept.measure.stop;
   if (kept.objective.terms.empty()) {
     kept.objective.terms = terms_of(impl->tasks, kept.objective.kind);
@@ -261,11 +258,12 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
   const Hash128 key = trajectory_key(impl->tasks, impl->machine, kept, flights, search);
   impl->trajectory = TRY(enter_trajectory(store, key, kept.command, kept.version));
   impl->pool = std::make_unique<SessionPool>(
-      store, measure::SessionOptions{.measure = kept.measure,
-                                     .command = impl->trajectory.command,
-                                     .version = kept.version,
-                                     .force = kept.force,
-                                     .trajectory = key});
+      store,
+      measure::SessionOptions{.measure = kept.measure,
+                              .command = impl->trajectory.command,
+                              .version = kept.version,
+                              .recall = kept.force ? record::Recall::Own : record::Recall::All,
+                              .trajectory = key});
   impl->trials.resize(count);
   impl->finals.resize(count);
   impl->recalled.resize(count);

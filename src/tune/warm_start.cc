@@ -118,6 +118,14 @@ Result<size_t> add_samples(const Task& task, const Machine& machine, const Learn
 
 }  // namespace
 
+Result<bool> compares_across_tasks(const Task& task, const Machine& machine,
+                                   const LearnedInput& input) {
+  const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
+  const feature::ProgramEncoder encoder = TRY(feature::ProgramEncoder::make(
+      {.task = &task, .machine = &machine, .initial = &initial}, input.encodings, *input.table));
+  return encoder.compares_across_tasks();
+}
+
 Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
                                        const Machine& machine, const record::Setting& setting,
                                        const Trajectory& trajectory, const LearnedInput& input,

@@ -37,6 +37,10 @@ struct LearnedInput {
   const feature::EncodingTable* table = &feature::encodings();
 };
 
+// True if numbers of all these encodings are comparable across tasks.
+Result<bool> compares_across_tasks(const Task& task, const Machine& machine,
+                                   const LearnedInput& input);
+
 // Uses only records from before the trajectory began, so that the result is always the same.
 // Records that this version cannot read are left out. An encoding that does not compare across
 // tasks gives no samples.

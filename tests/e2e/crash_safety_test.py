@@ -1,12 +1,13 @@
-"""Deaths at random moments lose nothing. Each run measures small schedules, and at a random moment
-kills the tuner, a build worker or the run worker, or fills the disk. Then:
+"""Tests that crashes at random moments lose nothing. Each run measures small schedules, and at a random
+moment kills the tuner, a build worker or the run worker, or fills the disk. Then:
 
-  - every verdict that was reported is in the store, under the id that was reported
-  - the store checks clean
-  - measuring again answers what has a verdict from the store, and measures the rest
+  - every reported verdict is in the store, under the reported id
+  - `records check` finds no problem
+  - a second run answers programs with a verdict from the store, and measures the others
   - no worker outlives its tuner
 
-A few runs by default; TILEWRIGHT_CRASH_RUNS=50 makes that many, TILEWRIGHT_CRASH_SEED=n others.
+By default there are a few runs. TILEWRIGHT_CRASH_RUNS sets their number, TILEWRIGHT_CRASH_SEED the random
+moments.
 """
 
 import contextlib
@@ -43,7 +44,7 @@ def kill(pid):
 
 @contextlib.contextmanager
 def small_disk(folder, kilobytes):
-    """A tmpfs of that size, or None where it may not be mounted."""
+    """A tmpfs of that size, or None if it cannot be mounted."""
     where = pathlib.Path(folder) / "disk"
     where.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(where)]
@@ -66,7 +67,7 @@ class CrashSafety(unittest.TestCase):
         ]
 
     def read_until(self, process, count):
-        """Lines until so many verdicts were reported, or the end."""
+        """Lines up to `count` reported verdicts, or up to the end."""
         lines = []
         while len(program.verdicts(program.objects("".join(lines)))) < count:
             line = process.stdout.readline()
@@ -76,7 +77,7 @@ class CrashSafety(unittest.TestCase):
         return lines
 
     def killed_run(self, records, who, rng):
-        """The lines that were reported by a run in which somebody was killed."""
+        """The lines that were reported by a run in which a process was killed."""
         errors = open(records + ".errors", "w+")
         self.addCleanup(errors.close)
         process = program.start(*self.measure_words(records), stderr=errors)
@@ -102,7 +103,7 @@ class CrashSafety(unittest.TestCase):
         return reported
 
     def limited_run(self, records, kilobytes):
-        """The same where no file may grow beyond a size."""
+        """The same with a limit on the size of files."""
         limit = kilobytes << 10
 
         def set_limit():
@@ -113,13 +114,13 @@ class CrashSafety(unittest.TestCase):
         return program.objects(done.stdout)
 
     def assert_full(self, done):
-        """Enough room, or an error that says what happened: never a crash."""
+        """The run succeeded or failed with an error message; it did not crash."""
         self.assertIn(done.returncode, (0, 2), done.stderr)
         if done.returncode == 2:
             self.assertRegex(done.stderr, r"tilewright: \S+")
 
     def check_store(self, records, reported):
-        """All of it is there, and none of it is measured again."""
+        """Checks that all reported verdicts are in the store, and that none is measured again."""
         if not os.path.exists(records):
             self.assertEqual(program.verdicts(reported), [])
         again = program.run(*self.measure_words(records))
@@ -127,7 +128,7 @@ class CrashSafety(unittest.TestCase):
         answers = {line["candidate"]: line for line in program.verdicts(program.objects(again.stdout))}
         self.assertEqual(len(answers), CANDIDATES)
         for line in program.verdicts(reported):
-            if line["verdict"] == "device":  # no verdict on the candidate: it may be tried again
+            if line["verdict"] == "device":  # not about the candidate, which may be measured again
                 shown = program.run("records", "show", line["id"], "--records", records)
                 self.assertEqual(shown.returncode, 0, shown.stderr)
                 continue
@@ -152,7 +153,7 @@ class CrashSafety(unittest.TestCase):
                         full = program.run(*self.measure_words(disk / "records.db"))
                         self.assert_full(full)
                         reported = program.objects(full.stdout)
-                        for name in os.listdir(disk):  # to where there is room
+                        for name in os.listdir(disk):  # to a disk with free space
                             (pathlib.Path(folder) / name).write_bytes((disk / name).read_bytes())
             elif kind == "limit":
                 reported = self.limited_run(records, rng.randrange(80, 240))

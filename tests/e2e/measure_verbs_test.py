@@ -1,4 +1,4 @@
-"""The verbs measure, replay, records and explain from outside, on operators that take no time."""
+"""Tests of the verbs measure, replay, records and explain as programs, on tiny operators."""
 
 import json
 import os
@@ -139,8 +139,14 @@ class Verbs(unittest.TestCase):
             self.run_program("records", "show", verdict["id"])
 
     def test_the_time_ends_it_and_finals_are_still_held(self):
-        words = ["measure", WHAT, "--random", 3000, "--seconds", 2, "--finalists", 1]
-        lines = self.lines(*words)
+        # On a slow machine nothing may be valid before the time ends: then it gets more time.
+        seconds, done = 2, None
+        while done is None or (done.returncode == 3 and seconds <= 64):
+            words = ["measure", WHAT, "--random", 3000, "--seconds", seconds, "--finalists", 1]
+            done = program.run(*words, "--records", self.records, "--json")
+            seconds *= 2
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        lines = program.objects(done.stdout)
         summary = program.member(lines, "summary")
         self.assertLess(summary["measured"], 3000)
         self.assertFalse(summary["interrupted"])
@@ -155,7 +161,7 @@ class Verbs(unittest.TestCase):
         process = program.start(*words)
         process.stdout.readline()
         process.stdout.close()
-        self.assertEqual(process.wait(timeout=60), 2)
+        self.assertEqual(program.wait(process), 2)
 
     # --- what is stored ---
 
@@ -169,7 +175,7 @@ class Verbs(unittest.TestCase):
         self.assertEqual(illegal.returncode, 0, illegal.stderr)
         self.assertTrue(program.objects(illegal.stdout)[0]["agrees"])
         finals = [line["final"]["id"] for line in lines if "final" in line]
-        for identity in (by_candidate[0], finals[0]):  # a time decides: either is a right answer
+        for identity in (by_candidate[0], finals[0]):  # depends on a time: both answers are correct
             done = program.run("replay", identity, "--records", self.records, "--json")
             answer = program.objects(done.stdout)[0]
             self.assertEqual(done.returncode, 0 if answer["agrees"] else 3, done.stderr)
@@ -185,7 +191,7 @@ class Verbs(unittest.TestCase):
         identity = program.verdicts(lines)[0]["id"]
         for words in ([], ["--json"]):
             process = program.start("replay", identity, "--records", self.records, *words)
-            stopped = []  # a worker that answers no more, so that there is no verdict
+            stopped = []  # a worker that no longer answers, so that there is no verdict
             while not stopped and process.poll() is None:
                 stopped = program.workers(process.pid, "tilewright-build-worker")
             self.assertTrue(stopped)

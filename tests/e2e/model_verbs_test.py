@@ -1,16 +1,15 @@
-"""Verbs that take whole models, from outside: tasks, tune, compile, run, bench, graph. Outputs are
-held against ONNX Runtime's. Needs onnx, numpy and onnxruntime (./dev test installs them into
-.venv); without them it is skipped with status 77.
+"""Tests of the verbs for whole models as programs: tasks, tune, compile, run, bench, graph. Outputs are
+compared with those of ONNX Runtime. Needs onnx, numpy and onnxruntime (./dev test installs them into .venv);
+without them it is skipped with status 77.
 
-A tune is killed 3 times in its midst; TILEWRIGHT_CRASH_RUNS=10 does so 10 times,
-TILEWRIGHT_CRASH_SEED=n at others."""
+A tuning run is killed 3 times. TILEWRIGHT_CRASH_RUNS sets the number of kills, TILEWRIGHT_CRASH_SEED their
+random moments."""
 
 import json
 import os
 import random
 import sys
 import tempfile
-import time
 import unittest
 
 try:
@@ -52,7 +51,7 @@ class Models(unittest.TestCase):
         return done
 
     def records_flag(self):
-        """No store before the first tune."""
+        """No flag before the first tuning run, when there is no store."""
         return ("--records", self.records if os.path.exists(self.records) else "none")
 
     def tasks(self, model, *more):
@@ -65,13 +64,16 @@ class Models(unittest.TestCase):
 
     def tune(self, model, *more, trials=TRIALS, code=0, inside=False):
         """`inside`: with finals inside the model."""
+        return program.member(self.tune_lines(model, *more, trials=trials, code=code, inside=inside), "result")
+
+    def tune_lines(self, model, *more, trials=TRIALS, code=0, inside=False):
         words = ("tune", model, "--threads", 1, "--records", self.records, "--json")
         words += () if inside else ("--no-model-finals",)
         done = self.run_verb(*words, "--trials", trials, *more, code=code)
-        return program.member(program.objects(done.stdout), "result")
+        return program.objects(done.stdout)
 
     def check_outputs(self, model, what, shape, *more):
-        """`what` is run on an array, and so is the model by ONNX Runtime."""
+        """Compares the outputs of `what` and of the model in ONNX Runtime for the same array."""
         x = np.random.default_rng(3).standard_normal(shape).astype(np.float32)
         np.save(self.path("x.npy"), x)
         words = ("run", what, "--input", f"x={self.path('x.npy')}", "--output", self.path("out"))
@@ -123,14 +125,15 @@ class Models(unittest.TestCase):
         self.assertGreater(first["measured"], 0)
         self.assertEqual(first["verdicts"].get("wrong_result", 0), 0)
         self.assertGreater(first["model_ns"], 0)
-        begin = time.monotonic()
-        second = self.tune(model, trials=30 * len(tasks), inside=True)
-        self.assertLess(time.monotonic() - begin, 10)
+        lines = self.tune_lines(model, trials=30 * len(tasks), inside=True)
+        second = program.member(lines, "result")
         self.assertEqual(second["measured"], 0)
+        # The store answers without a search.
+        self.assertEqual([line for line in lines if "round" in line], [])
         best = [{t["task"]: t["winner"] for t in one["tasks"]} for one in (first, second)]
         self.assertEqual(best[0], best[1])
 
-        # It was compared inside the model, which its sum is of, and that only once.
+        # The finals inside the model were held once, and the sum is of their times.
         (inside,) = first["model_finals"]
         self.assertTrue(inside["held"], inside)
         self.assertEqual(inside["kernels"], len(tasks))
@@ -138,7 +141,7 @@ class Models(unittest.TestCase):
         self.assertGreaterEqual(inside["before_ns"], inside["after_ns"])
         self.assertTrue(all("in_model" in t["winner"]["protocol"] for t in first["tasks"]))
         self.assertEqual(second["model_finals"], [])
-        # What is compiled is what the table shows.
+        # The compiled schedules are those of the table.
         winners = {t["task"]: t["winner"]["latency_ns"] for t in first["tasks"]}
         self.assertEqual({t["task"]: t["best_ns"] for t in self.tasks(model)}, winners)
 
@@ -165,32 +168,32 @@ class Models(unittest.TestCase):
     def test_the_winner_of_the_last_finals_is_compiled(self):
         model = small_models.cnn(self.path("cnn.onnx"))
         self.assertEqual(self.tune(model)["model_finals"], [])
-        later = self.tune(model, inside=True)  # what was left out is done without the search
+        later = self.tune(model, inside=True)  # the omitted finals are held without a search
         self.assertEqual((later["measured"], later["model_finals"][0]["held"]), (0, True))
-        for trials in (TRIALS, 2 * TRIALS, 3 * TRIALS):  # finals each time, of others
+        for trials in (TRIALS, 2 * TRIALS, 3 * TRIALS):  # each run has finals, with other schedules
             shown = {t["task"]: t["winner"]["latency_ns"] for t in self.tune(model, trials=trials, inside=True)["tasks"]}
             self.assertEqual({t["task"]: t["best_ns"] for t in self.tasks(model)}, shown)
 
     def test_killed_it_goes_on(self):
         model = small_models.cnn(self.path("cnn.onnx"))
-        trials = TRIALS * max(RUNS, 3)  # so that most deaths are in the midst of it
-        words = ("tune", model, "--threads", 1, "--records", self.records, "--trials", trials)
+        trials = TRIALS * max(RUNS, 3)  # so that most kills are during the search
+        words = ("tune", model, "--threads", 1, "--records", self.records, "--trials", 100000)  # without an end
         stored = die_in_the_midst((*words, "--json"), self.records, RUNS, trials, random.Random(SEED))
         print(f"{len(stored)} deaths (seed {SEED}), verdicts then: {stored}")
-        self.assertTrue(any(count > 0 for count in stored), stored)
-        self.assertEqual(stored, sorted(stored))  # nothing that was stored is lost
-        before = sum(attempts(self.records).values())
+        self.assertEqual(stored, sorted(stored))  # no stored verdict is lost
+        self.assertTrue(0 < stored[0] and stored[-1] < trials, stored)
         last = self.tune(model, trials=trials)
         counts = attempts(self.records)
         self.assertEqual([key for key, count in counts.items() if count > 1], [])
-        # All of its trials are there, each once: those of before its last start and those of it.
+        # All trials are stored, each once: those from before the last start and those after it.
         self.assertEqual(sum(counts.values()), last["trials"])
-        self.assertEqual(last["measured"], last["trials"] - before)
+        self.assertEqual(last["measured"], last["trials"] - stored[-1])
         self.assertEqual({t["task"] for t in last["tasks"]}, {t["task"] for t in self.tasks(model)})
         self.assertTrue(all(t["winner"]["latency_ns"] > 0 for t in last["tasks"]), last["tasks"])
         self.assertEqual(self.tune(model, trials=trials)["measured"], 0)
         self.assertEqual(attempts(self.records), counts)
-        # Undisturbed, with those verdicts: the same path. One trial more, or the store would answer.
+        # An uninterrupted run with those verdicts has the same trajectory. It needs one trial more:
+        # otherwise the store would answer.
         more = self.tune(model, trials=trials + 1)
         self.assertEqual((more["measured"], more["stored"]), (1, last["trials"]))
         self.assertEqual(len(attempts(self.records) - counts), 1)
@@ -216,7 +219,7 @@ class Models(unittest.TestCase):
         by_winograd = [t for t in allowed if "by winograd" in t["title"]]
         self.assertEqual(len(by_winograd), 2)
         self.assertFalse([t for t in plain if "winograd" in t["title"]])
-        # The records of all other kernels are those of the plain model.
+        # All other kernels have the records of the plain model.
         known = {t["task"]: t["best_ns"] for t in plain}
         others = {t["task"]: t["best_ns"] for t in allowed if t not in by_winograd}
         self.assertLessEqual(others.items(), known.items())
@@ -277,7 +280,7 @@ class Models(unittest.TestCase):
         self.check_feeds(cnn, self.path("cnn.so"), {"x": image})
 
     def test_denormals_are_zero_unless_they_are_allowed(self):
-        """By value: half of the least normal number."""
+        """The input is half of the least normal number."""
         least = np.finfo(np.float32).tiny
         model = small_models.scaled(self.path("half.onnx"), [64, 64], 0.5)
         feeds, allow = {"x": np.full((64, 64), least, np.float32)}, ("--allow", "denormals")
@@ -288,7 +291,7 @@ class Models(unittest.TestCase):
                 self.assertTrue((got.astype(np.float64) == np.float64(value)).all(), got)
         refused = self.run_verb("run", self.path("half.so"), "--random", 1, *allow, code=2).stderr
         self.assertIn("--allow is not for a compiled model", refused)
-        # Other tasks, with records of their own; those of the plain model stay.
+        # Other tasks with separate records; those of the plain model stay.
         self.tune(model, trials=4)
         plain, kept = self.tasks(model), self.tasks(model, *allow)
         self.assertNotEqual(plain[0]["task"], kept[0]["task"])
@@ -300,7 +303,7 @@ class Models(unittest.TestCase):
         self.assertTrue((got.astype(np.float64) == np.float64(least / 2)).all(), got)
 
     def test_bench_tells_kernels_that_are_slower_than_tuned(self):
-        """A library whose records claim impossible times."""
+        """Tests a library whose records have impossibly short times."""
         model = small_models.cnn(self.path("cnn.onnx"), channels=64, size=64)
         self.tune(model)
         self.compile(model, "cnn.so", "--require-tuned")
@@ -313,7 +316,7 @@ class Models(unittest.TestCase):
         for line in lines:
             if line.get("verdict") == "timed":
                 line["latency_ns"] = line["latency_ns"] / 1000
-                del line["id"]  # of what it said before
+                del line["id"]  # the id of the unchanged line
         with open(self.path("fast.ndjson"), "w") as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)
         self.records = self.path("fast.db")
@@ -326,7 +329,7 @@ class Models(unittest.TestCase):
             self.assertGreaterEqual(one["ns"], 2 * one["tuned_ns"])
             self.assertIn(f"{one['title']} takes ", done.stderr)
         other = self.run_verb("bench", self.path("fast.so"), "--seconds", 0.1, "--threads", 2)
-        self.assertNotIn("tuned time", other.stderr)  # the records are of one thread
+        self.assertNotIn("tuned time", other.stderr)  # the records are for one thread
 
     def test_bad_use_says_what_is_wrong(self):
         model = small_models.cnn(self.path("cnn.onnx"))

@@ -7,27 +7,29 @@ import pathlib
 import subprocess
 
 PROGRAM = os.environ["TILEWRIGHT_PROGRAM"]
+# Time limits are multiplied by this number: CMake sets it for programs with a sanitizer.
+SLOWDOWN = float(os.environ.get("TILEWRIGHT_TEST_SLOWDOWN", "1"))
 
 
 def environment():
-    """Without TILEWRIGHT_* variables: each would be a flag."""
+    """The environment without TILEWRIGHT_* variables, each of which would act as a flag."""
     return {k: v for k, v in os.environ.items() if not k.startswith("TILEWRIGHT_")}
 
 
 def run(*words, timeout=120, **more):
-    """The finished process, with its text."""
+    """Runs the program. Returns the finished process with its output."""
     return subprocess.run(
         [PROGRAM, *map(str, words)],
         capture_output=True,
         text=True,
-        timeout=timeout,
+        timeout=timeout * SLOWDOWN,
         env=environment(),
         **more,
     )
 
 
 def start(*words, **more):
-    """A running process with a pipe; its stderr goes to a file of the caller's, or nowhere."""
+    """Starts the program with a pipe for stdout; stderr goes to a file of the caller, or is discarded."""
     more.setdefault("stdout", subprocess.PIPE)
     more.setdefault("stderr", subprocess.DEVNULL)
     return subprocess.Popen(
@@ -39,7 +41,7 @@ def start(*words, **more):
 
 
 def workers(tuner, name):
-    """Pids of the tuner's children whose program's name begins so."""
+    """Pids of the tuner's children whose program name begins with `name`."""
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -52,15 +54,20 @@ def workers(tuner, name):
 
 
 def rest(process):
-    """What a running process still writes, after lines were read from it; waits for its end."""
+    """The remaining output of a running process, after some lines were read; waits for its end."""
     with process.stdout:
         text = process.stdout.read()
-    process.wait(timeout=120)
+    wait(process, timeout=120)
     return text
 
 
+def wait(process, timeout=60):
+    """Waits for the end of a process. Returns its exit code."""
+    return process.wait(timeout=timeout * SLOWDOWN)
+
+
 def objects(text):
-    """One JSON object a line. A last line that was cut off is left out."""
+    """The JSON objects of the lines. An incomplete last line is left out."""
     whole = text[: text.rfind("\n") + 1]
     return [json.loads(line) for line in whole.splitlines()]
 
@@ -70,7 +77,7 @@ def verdicts(lines):
 
 
 def member(lines, key):
-    """Of the one line that has it."""
+    """The member of the only line that has it."""
     found = [line[key] for line in lines if key in line]
     assert len(found) == 1, f"{len(found)} lines have {key}"
     return found[0]

@@ -8,7 +8,7 @@ OPSET = 17
 
 
 def save(path, nodes, inputs, outputs, weights, opset=OPSET):
-    """`inputs` and `outputs`: name -> shape; f32 all."""
+    """`inputs` and `outputs`: name -> shape; all f32."""
 
     def infos(values):
         return [
@@ -25,7 +25,7 @@ def save(path, nodes, inputs, outputs, weights, opset=OPSET):
 
 
 class Weights:
-    """Named arrays, drawn one after the other."""
+    """Named random arrays."""
 
     def __init__(self, seed=1):
         self._rng = np.random.default_rng(seed)
@@ -38,7 +38,7 @@ class Weights:
 
 
 def cnn(path, seed=1, channels=16, size=16):
-    """Two convolutions of which the second is used twice, a residual add, pooling, a product."""
+    """Two convolutions, of which the second is used twice, a residual add, pooling, a matrix product."""
     w, c = Weights(seed), channels
     w.draw("w0", c, 3, 3, 3), w.draw("b0", c), w.draw("w1", c, c, 3, 3), w.draw("b1", c)
     w.draw("w2", c, c, 3, 3), w.draw("b2", c), w.draw("fc", 10, c), w.draw("fb", 10)
@@ -59,7 +59,7 @@ def cnn(path, seed=1, channels=16, size=16):
 
 
 def attention(path, rows="n"):
-    """Layer norm, one head of attention, a residual add and a gelu by erf; the rows are left open."""
+    """Layer norm, one head of attention, a residual add and a gelu by erf; the number of rows is symbolic."""
     w, d = Weights(2), 32
     for name in ("wq", "wk", "wv", "wo"):
         w.draw(name, d, d)
@@ -92,7 +92,7 @@ def attention(path, rows="n"):
 
 def masked_attention(path, rows=16, hidden=-100.0):
     """One head of attention; `mask` (1: seen, 0: hidden) adds 0 or `hidden` to the scores. At -100 the
-    weights of hidden keys are denormal. Infinity is selected, because 0 times it is NaN."""
+    weights of hidden keys are denormal. Infinity is selected by Where, because 0 times infinity is NaN."""
     w, d = Weights(3), 32
     for name in ("wq", "wk", "wv", "wo"):
         w.draw(name, d, d)
@@ -126,7 +126,7 @@ def scaled(path, shape, factor):
 
 
 def two_outputs(path, first, second):
-    """x + 1 and x + 2 under these names."""
+    """x + 1 and x + 2 with these names."""
     node = helper.make_node
     nodes = [node("Add", ["x", "one"], [first]), node("Add", ["x", "two"], [second])]
     numbers = {"one": np.float32(1), "two": np.float32(2)}
@@ -134,7 +134,7 @@ def two_outputs(path, first, second):
 
 
 def unsupported(path):
-    """Two nodes that nothing here can do."""
+    """Two nodes with unsupported operators."""
     node = helper.make_node
     nodes = [
         node("Relu", ["x"], ["r"]),

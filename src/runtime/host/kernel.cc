@@ -14,7 +14,7 @@ Result<Kernel> Kernel::load(const Artifact& artifact, std::span<const Loader> lo
                             "{}; compile it again",
                             artifact.abi_version, TILEWRIGHT_ABI_VERSION));
   }
-  const Loader& loader = *TRY(loader_of(artifact, loaders));
+  const Loader& loader = *TRY(loader_of(artifact.kind, loaders));
   Kernel kernel;
   kernel.code_ = TRY(loader.load(artifact));
   kernel.entry_ = kernel.code_->entry();

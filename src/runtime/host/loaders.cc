@@ -24,9 +24,14 @@ constexpr std::array kLoaders = {
 std::span<const Loader> all_loaders() { return kLoaders; }
 
 Status check_loadable(const Target& target, std::span<const Loader> loaders) {
-  const auto found =
-      std::ranges::find_if(loaders, [&](const Loader& loader) { return loader.serves(target); });
-  return found == loaders.end() ? check_runs_here(target) : found->runs_here(target);
+  Status first;  // why the first one cannot
+  for (const Loader& loader : loaders) {
+    if (!loader.serves(target)) continue;
+    const Status runs = loader.runs_here(target);
+    if (runs) return {};
+    if (first) first = runs;
+  }
+  return first ? check_runs_here(target) : first;
 }
 
 const Loader* find_loader(std::string_view kind, std::span<const Loader> loaders) {
@@ -34,10 +39,9 @@ const Loader* find_loader(std::string_view kind, std::span<const Loader> loaders
   return found == loaders.end() ? nullptr : &*found;
 }
 
-Result<const Loader*> loader_of(const Artifact& artifact, std::span<const Loader> loaders) {
-  if (const Loader* found = find_loader(artifact.kind, loaders)) return found;
-  return fail(ErrorKind::Build,
-              fmt::format("no loader takes artifacts of kind '{}'", artifact.kind));
+Result<const Loader*> loader_of(std::string_view kind, std::span<const Loader> loaders) {
+  if (const Loader* found = find_loader(kind, loaders)) return found;
+  return fail(ErrorKind::Build, fmt::format("no loader takes artifacts of kind '{}'", kind));
 }
 
 }  // namespace tilewright::runtime

@@ -154,13 +154,12 @@ TEST(ToySearch, IsTunedInterruptedAndResumedThroughTheApplication) {
   // Without the rows there is no such search, and it is said before a store is made.
   options.search_tables = {};
   options.records = folder / "none.db";
+  EXPECT_EQ(app::tune(options, third, {}).error().message,
+            "there is no cost model 'linear'; there are " + table_names(cost::models().entries()));
+  options.cost = "xgboost";
   EXPECT_EQ(
       app::tune(options, third, {}).error().message,
-      "there is no cost model 'linear'; there are xgboost, xgboost-squared, analytic, random, "
-      "none");
-  options.cost = "xgboost";
-  EXPECT_EQ(app::tune(options, third, {}).error().message,
-            "there is no search 'climber'; there are evolution, random, beam");
+      "there is no search 'climber'; there are " + table_names(search::explorers().entries()));
   EXPECT_FALSE(std::filesystem::exists(options.records));
 }
 
@@ -208,7 +207,10 @@ TEST(ToySearch, TheModelLearnsFromItsEncoding) {
 }
 
 TEST(ToySearch, TheTemplateIsTheSpace) {
-  for (const char* search : {"evolution:population=128,generations=2", "random", "beam:width=8"}) {
+  for (const search::ExplorerRow& row : search::explorers().rows()) {
+    const std::string search = row.name == "evolution" ? "evolution:population=128,generations=2"
+                               : row.name == "beam"    ? "beam:width=8"
+                                                       : row.name;
     TaskTunerOptions options = toy_options();
     options.search = *options.tables.explorers.parse(search);
     options.space.from = *options.space.templates.parse("tiles:most=16");
@@ -332,6 +334,47 @@ TEST_F(CustomParts, AnExplorerEntersByItsFirstProposals) {
   EXPECT_NE(with(0), with(1));  // the same name and seed
 }
 
+// Both draw the same samples first.
+TEST_F(CustomParts, AnExplorerEntersByWhatItMakesOfResults) {
+  const auto with = [&](const char* text) {
+    TaskTunerOptions options;
+    options.tables.explorers.add(toy_explorer());
+    options.search = *options.tables.explorers.parse(text);
+    return hash_of(options);
+  };
+  EXPECT_EQ(with("climber"), with("climber"));
+  EXPECT_NE(with("climber"), with("climber:far=true"));
+}
+
+// Represents no program.
+class Refusing : public feature::Encoder {
+ public:
+  size_t width() const override { return 1; }
+  int version() const override { return 1; }
+  bool compares_across_tasks() const override { return true; }
+
+ private:
+  bool do_append(const feature::ProgramView&, feature::Encoded*) override { return false; }
+};
+
+TEST_F(CustomParts, AModelThatReadsNoProgramIsAnError) {
+  TaskTunerOptions options;
+  options.tables.encodings.add(
+      make_row<std::unique_ptr<feature::Encoder>, feature::EncodingContext>(
+          "refusing", "nothing", NoOptions{},
+          [](const feature::EncodingContext&, const NoOptions&) {
+            return std::make_unique<Refusing>();
+          }));
+  options.cost = *options.tables.models.parse("xgboost:encoding=refusing");
+  const std::vector<Task> tasks = {small_task()};
+  const auto hash = tune::hash_of_custom_parts(options, tasks, machine_);
+  ASSERT_FALSE(hash.has_value());
+  EXPECT_EQ(
+      hash.error().message,
+      "the cost model xgboost:encoding=refusing can read no program of this run: its encodings "
+      "represent none of 2000 random programs per task");
+}
+
 // A template may refuse some tasks, the first among them.
 TEST_F(CustomParts, AreProbedOnTheFirstTaskThatHasASpace) {
   const Task refused{.workload = *parse_workload("softmax:m=32,n=32"),
@@ -370,7 +413,8 @@ TEST(ToySearch, AModelWithoutItsEncodingIsAnError) {
   options.tables.models.add(toy_model());
   options.cost = {.name = "linear"};
   EXPECT_EQ(TaskTuner::make(small_task(), detect_machine(), options).error().message,
-            "linear: there is no encoding 'splits'; there are features, knobs");
+            "linear: there is no encoding 'splits'; there are " +
+                table_names(feature::encodings().entries()));
 }
 
 }  // namespace
