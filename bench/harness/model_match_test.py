@@ -28,6 +28,7 @@ from harness.model_match import (
     match_from_json,
     parse_shapes,
 )
+from harness.model_tuning import ModelTuning
 from harness.rounds import Series
 
 NAN, INF = float("nan"), float("inf")

@@ -2,6 +2,8 @@
 // end, a caller passes tables that also contain its rows. A view: the rows outlive it.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <span>
 
 #include "base/result.h"
@@ -18,7 +20,10 @@ struct BackEndTables {
 // Whether kernels for the target can be compiled, and run on this machine.
 inline Status check_executable(const Target& target, const BackEndTables& tables) {
   const codegen::BackEnd* const row = TRY(codegen::back_end_for(target, tables.back_ends));
-  return TRY(runtime::loader_of(row->loader->kind, tables.loaders))->runs_here(target);
+  const auto loader = runtime::loader_of(row->loader->kind, tables.loaders);
+  if (loader) return (*loader)->runs_here(target);
+  return fail(ErrorKind::Unsupported, fmt::format("code for {} cannot be run: {}",
+                                                  print_target(target), loader.error().message));
 }
 
 }  // namespace tilewright::deploy
