@@ -12,6 +12,10 @@
 namespace tilewright::ir {
 namespace {
 
+constexpr uint32_t bit_of(ThreadAxis axis) { return 1u << static_cast<unsigned>(axis); }
+constexpr uint32_t kBlockBits =
+    bit_of(ThreadAxis::BlockX) | bit_of(ThreadAxis::BlockY) | bit_of(ThreadAxis::BlockZ);
+
 // Checks a function, tracking variables and buffers in scope. Stops at the first error.
 class Verifier {
  public:
@@ -154,8 +158,10 @@ void Verifier::walk_for(const For& loop) {
     expect(axes_ == 0, "a Parallel loop inside a Bound loop");
     in_parallel_ = true;
   } else if (loop.loop_kind == ForKind::Bound) {
-    const uint32_t bit = 1u << static_cast<unsigned>(loop.axis);
+    const uint32_t bit = bit_of(loop.axis);
     expect(!in_parallel_, "a Bound loop inside a Parallel loop");
+    expect_named(!is_block(loop.axis) || (axes_ & ~kBlockBits) == 0,
+                 "a loop of {} inside a loop of threads", word_of(loop.axis));
     expect_named((axes_ & bit) == 0 || loop.axis == ThreadAxis::VirtualThread,
                  "a loop of {} inside another", word_of(loop.axis));
     axes_ |= bit;

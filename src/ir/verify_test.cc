@@ -96,6 +96,8 @@ TEST(VerifyTest, NamesWhatIsWrong) {
       {Stmt(new For(i, zero(), ForKind::Serial, Name(), ThreadAxis::BlockX, fine)), "has an axis"},
       {bound(i, ThreadAxis::ThreadX, bound(j, ThreadAxis::ThreadX, fine)),
        "a loop of thread_x inside another; at `thread_x for j < 8:`"},
+      {bound(i, ThreadAxis::ThreadX, bound(j, ThreadAxis::BlockX, fine)),
+       "a loop of block_x inside a loop of threads; at `block_x for j < 8:`"},
       {bound(i, ThreadAxis::BlockX, loop(j, fine, ForKind::Parallel)),
        "a Parallel loop inside a Bound loop"},
       {loop(i, bound(j, ThreadAxis::BlockX, fine), ForKind::Parallel),

@@ -262,6 +262,9 @@ std::vector<CodeCase> code_cases() {
       {IllegalCode::IntrinsicLayout, "matmul:m=8,n=16,k=4,dtype=u8,dtype_b=i8",
        "tensorize C j vnni_dot_u8i8"},
       {IllegalCode::ScopeAtRoot, matmul, "cache_read A [C] scope=shared"},
+      {IllegalCode::ScopeTooNarrow, matmul,
+       "cache_read A [C]\ncompute_at A.read C i\nbind A.read d0 thread_x"},
+      {IllegalCode::BlockInThread, matmul, "bind C i thread_x\nbind C j block_x"},
   };
 }
 
@@ -308,7 +311,7 @@ TEST(Apply, EveryCodeCanBeHad) {
                IllegalCode::NeedsReassociate, IllegalCode::CodeTooLarge,
                IllegalCode::IntrinsicOperand, IllegalCode::IntrinsicUneven});
 
-  for (int k = 0; k <= static_cast<int>(IllegalCode::ScopeAtRoot); ++k) {
+  for (int k = 0; k <= static_cast<int>(IllegalCode::BlockInThread); ++k) {
     EXPECT_TRUE(seen.contains(static_cast<IllegalCode>(k))) << "no case for code " << k;
   }
 }

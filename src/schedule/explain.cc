@@ -67,6 +67,11 @@ bool is_reduce_loop(const LoopTree& tree, const Illegal& illegal) {
   return loop != kNone && tree.var(loop).kind == IterKind::Reduce;
 }
 
+bool bound_to_blocks(const LoopTree& tree, const Illegal& illegal) {
+  const VarIndex loop = tree.find_loop(tree.find_stage(illegal.stage), illegal.loop);
+  return loop != kNone && is_block(tree.var(loop).bound);
+}
+
 // An outer part is not outside the inner ones. In a factored reduction rfactor determines the
 // order, so only the factors can be changed.
 std::string tail_order_reason(const LoopTree& tree, const Illegal& illegal) {
@@ -359,6 +364,17 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
       return fmt::format(
           "{} is computed at root, and only global memory lives as long as that; compute_at a loop",
           stage);
+    case IllegalCode::ScopeTooNarrow:
+      return fmt::format(
+          "the iterations of loop {} of {} run on several {}, which do not share {} memory; "
+          "cache_read or cache_write with a wider scope, or leave the loop unbound",
+          loop, stage, bound_to_blocks(tree, illegal) ? "blocks" : "threads",
+          word_of(static_cast<MemoryScope>(illegal.a)));
+    case IllegalCode::BlockInThread:
+      return fmt::format(
+          "loop {} of {} is bound to blocks inside a loop that is bound to threads; reorder it "
+          "outside, or bind it to threads",
+          loop, stage);
   }
   return "unknown";
 }

@@ -73,6 +73,8 @@ enum class IllegalCode : uint8_t {
   IntrinsicLayout,
   IntrinsicUneven,
   ScopeAtRoot,
+  ScopeTooNarrow,
+  BlockInThread,
 };
 
 struct Illegal {

@@ -42,8 +42,9 @@ TEST(LaunchLimits, AStageAtRootIsALaunch) {
   const std::string threads = "split C i [32]\nbind C i.0 block_x\nbind C j thread_x\n";
   const std::string copy = "cache_read B [C]\n";
   EXPECT_FALSE(launch_fault(bench.tree(threads + copy + "bind B.read d0 thread_y"), kDevice));
-  const auto attached = launch_fault(
-      bench.tree(copy + threads + "compute_at B.read C i.0\nbind B.read d0 thread_y"), kDevice);
+  const auto attached = launch_fault(bench.tree("cache_read B [C] scope=shared\n" + threads +
+                                                "compute_at B.read C i.0\nbind B.read d0 thread_y"),
+                                     kDevice);
   ASSERT_TRUE(attached);
   EXPECT_EQ(attached->wanted, 32 * 64);
 }

@@ -321,24 +321,33 @@ Illegal check_prefetch(const LoopTree& tree, const PrefetchRequest& request) {
   return {};
 }
 
-// One loop per GPU axis around any point.
+// One loop per GPU axis around any point, and blocks outside threads.
 Illegal check_bound(const LoopTree& tree, StageIndex index) {
-  uint32_t seen = 0;
-  int position = kMaxLoops;
+  const auto reject = [&](IllegalCode code, const LoopVar& var) {
+    return Illegal{.code = code, .stage = tree.stage(var.stage).name, .loop = var.name};
+  };
+  std::array<const LoopVar*, kThreadAxisCount> inner{};  // by axis; visited from the inside out
+  const LoopVar* inner_block = nullptr;
+  size_t loops = tree.stage(index).loops.size();
   for (StageIndex at = index;;) {
     const Stage& stage = tree.stage(at);
-    for (const VarIndex loop : stage.loops) {
-      const LoopVar& var = tree.var(loop);
-      if (var.bound == ThreadAxis::None || var.position > position) continue;
-      const uint32_t bit = 1u << static_cast<unsigned>(var.bound);
-      if ((seen & bit) != 0 && var.bound != ThreadAxis::VirtualThread) {
-        return {IllegalCode::BoundTwice, -1, stage.name, var.name};
+    for (size_t k = loops; k-- > 0;) {
+      const LoopVar& var = tree.var(stage.loops[k]);
+      if (var.bound == ThreadAxis::None) continue;
+      const LoopVar*& same = inner[static_cast<size_t>(var.bound)];
+      if (same != nullptr && var.bound != ThreadAxis::VirtualThread) {
+        return reject(IllegalCode::BoundTwice, *same);
       }
-      seen |= bit;
+      same = &var;
+      if (is_block(var.bound)) {
+        inner_block = &var;
+      } else if (inner_block != nullptr) {
+        return reject(IllegalCode::BlockInThread, *inner_block);
+      }
     }
     if (stage.place != Attachment::At) return {};
     at = stage.at_stage;
-    position = tree.var(stage.at_loop).position;
+    loops = static_cast<size_t>(tree.var(stage.at_loop).position) + 1;
   }
 }
 
@@ -348,12 +357,27 @@ Illegal check_packed(const LoopTree& tree, BufferIndex index) {
   return illegal ? Illegal{illegal.code, buffer.pack_step, illegal.stage, {}, illegal.a} : illegal;
 }
 
-// Memory of a thread or of a block of threads is allocated in a loop.
-Illegal check_scope(const LoopTree& tree, const Buffer& buffer) {
-  const Stage& writer = tree.stage(buffer.stage);
-  if (!buffer.scope || *buffer.scope == MemoryScope::Global) return {};
-  if (writer.place != Attachment::Root) return {};
-  return {IllegalCode::ScopeAtRoot, -1, writer.name, {}};
+// The iterations of a loop that is bound to the axis access the same buffer in this memory.
+bool is_shared_along(MemoryScope scope, ThreadAxis axis) {
+  if (is_block(axis)) return scope == MemoryScope::Global;
+  if (is_thread(axis)) return scope == MemoryScope::Global || scope == MemoryScope::Shared;
+  return true;  // one thread executes all virtual threads
+}
+
+// Memory of a thread or of a block of threads is allocated in a loop, and no loop distributes the
+// elements of its content among several of them. All threads run a writer without bound loops, each
+// for the whole buffer.
+Illegal check_scope(const LoopTree& tree, BufferIndex index) {
+  const MemoryScope scope = memory_scope(tree, index);
+  const Stage& writer = tree.stage(tree.buffer(index).stage);
+  if (scope == MemoryScope::Global || !writer.has_loops()) return {};
+  if (writer.place == Attachment::Root) return {IllegalCode::ScopeAtRoot, -1, writer.name, {}};
+  for (const VarIndex loop : writer.loops) {
+    const LoopVar& var = tree.var(loop);
+    if (is_shared_along(scope, var.bound)) continue;
+    return {IllegalCode::ScopeTooNarrow, -1, writer.name, var.name, static_cast<int64_t>(scope)};
+  }
+  return {};
 }
 
 }  // namespace
@@ -461,7 +485,7 @@ Illegal check_structure(LoopTree& tree) {
     if (const Illegal illegal = check_prefetch(tree, request)) return illegal;
   }
   for (size_t k = 0; k < tree.buffers.size(); ++k) {
-    if (const Illegal illegal = check_scope(tree, tree.buffers[k])) return illegal;
+    if (const Illegal illegal = check_scope(tree, static_cast<BufferIndex>(k))) return illegal;
     if (tree.buffers[k].packed_for == kNone) continue;
     if (const Illegal illegal = check_packed(tree, static_cast<BufferIndex>(k))) return illegal;
   }

@@ -1,6 +1,7 @@
 // bind: maps the iterations of a loop to the blocks or threads of a GPU. Its loops are parallel, as
-// those of `annotate parallel`. The limits of a target are checked when it is known
-// (schedule/launch_limits.h); only back ends for such targets generate code for it.
+// those of `annotate parallel`. Blocks are outside threads, and a stage in a loop has bound loops
+// only if the iterations share the memory of its buffers. The limits of a target are checked when
+// it is known (schedule/launch_limits.h); only back ends for such targets generate code for it.
 //
 //   bind C i.0 block_x
 //   for i.0 < 32:   ->  block_x for i.0 < 32:

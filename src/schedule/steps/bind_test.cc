@@ -63,10 +63,64 @@ TEST(Bind, Illegal) {
                 .code,
             IllegalCode::BoundTwice);
   EXPECT_EQ(bench
-                .refusal("cache_read A [C]\nbind C j block_x\ncompute_at A.read C i\n"
+                .refusal("cache_read A [C] scope=global\nbind C j block_x\ncompute_at A.read C i\n"
                          "bind A.read d0 block_x")
                 .code,
             IllegalCode::None);
+}
+
+// Blocks contain threads, also where a stage is attached.
+TEST(Bind, BlocksAreOutsideThreads) {
+  const std::string matmul = "matmul:m=8,n=8,k=8";
+  check_illegal({
+      {matmul,
+       "bind C i thread_x\n",
+       "bind C j block_x",
+       IllegalCode::BlockInThread,
+       {"loop j of C", "reorder it outside"}},
+      {matmul, "bind C i virtual_thread\n", "bind C j block_x", IllegalCode::BlockInThread, {"j"}},
+      {matmul,
+       "cache_read A [C] scope=global\nbind C i thread_x\ncompute_at A.read C i\n",
+       "bind A.read d1 block_x",
+       IllegalCode::BlockInThread,
+       {"loop d1 of A.read"}},
+  });
+  const Workbench bench(matmul);
+  EXPECT_EQ(bench.refusal("bind C i block_x\nbind C j thread_x").code, IllegalCode::None);
+}
+
+// A thread cannot read what another thread stores in its own memory, nor a block what another block
+// stores in shared memory.
+TEST(Bind, ThreadsShareWhatTheyWriteTogether) {
+  const Workbench bench("matmul:m=8,n=8,k=8");
+  struct Case {
+    std::string scope, axis;
+    bool legal;
+  };
+  for (const Case& c :
+       {Case{"", "thread_x", false}, Case{" scope=local", "thread_y", false},
+        Case{" scope=register", "thread_x", false}, Case{" scope=shared", "thread_x", true},
+        Case{" scope=global", "thread_x", true}, Case{"", "virtual_thread", true},
+        Case{"", "block_y", false}, Case{" scope=shared", "block_y", false},
+        Case{" scope=global", "block_y", true}}) {
+    const std::string steps = "cache_read A [C]" + c.scope +
+                              "\nbind C i block_x\nbind C j thread_x\ncompute_at A.read C i\n" +
+                              "bind A.read d0 " + c.axis;
+    EXPECT_EQ(bench.refusal(steps).code, c.legal ? IllegalCode::None : IllegalCode::ScopeTooNarrow)
+        << steps;
+  }
+  // A writer without bound loops fills a copy per thread.
+  EXPECT_EQ(bench
+                .refusal("cache_read A [C]\nbind C i block_x\nbind C j thread_x\n"
+                         "compute_at A.read C i")
+                .code,
+            IllegalCode::None);
+  const std::string reason = bench.explanation(
+      "cache_read A [C]\nbind C i block_x\ncompute_at A.read C i\nbind A.read d0 thread_x");
+  EXPECT_TRUE(
+      reason.starts_with("illegal step 4 `bind A.read d0 thread_x`: the iterations of loop "
+                         "d0 of A.read run on several threads, which do not share local"))
+      << reason;
 }
 
 // Two blocks would fold into the elements that overlapping tiles share.
