@@ -47,8 +47,13 @@ constexpr Field<StepType, Value> optional(std::string_view name, Value StepType:
 }
 
 using LoopList = InlineVector<Name, kMaxLoops>;
-using StageList = InlineVector<StageName, 8>;
-using Factors = InlineVector<int64_t, 7>;
+// The readers of one cache_read. Others read a second copy.
+inline constexpr size_t kMaxReaders = 8;
+using StageList = InlineVector<StageName, kMaxReaders>;
+// The factors of one split: eight parts. A GPU tiling has five per axis, and a part can be split
+// again.
+inline constexpr size_t kMaxFactors = 7;
+using Factors = InlineVector<int64_t, kMaxFactors>;
 
 // Names of the enumerators that fields contain.
 std::string_view word_of(Tail tail);

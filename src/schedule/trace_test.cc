@@ -157,6 +157,34 @@ TEST(Trace, ExplainsMistakesInText) {
   }
 }
 
+TEST(Trace, ListsHoldAsManyItemsAsTheirSizes) {
+  const auto list = [](const char* item, size_t count) {
+    std::string text = item;
+    for (size_t k = 1; k < count; ++k) text += fmt::format(", {}", item);
+    return "[" + text + "]";
+  };
+  check_round_trip("split C i " + list("2", kMaxFactors));
+  check_round_trip("cache_read A " + list("C", kMaxReaders));
+  const auto refused = [](const Result<Trace>& trace) {
+    return trace ? "it is accepted" : trace.error().message;
+  };
+  const std::string factors = list("2", kMaxFactors + 1);
+  const std::string readers = list("C", kMaxReaders + 1), quoted = list("\"C\"", kMaxReaders + 1);
+  EXPECT_THAT(refused(trace_from_text("split C i " + factors)),
+              HasSubstr(fmt::format("bad factors '{}'; the form is: split stage loop [up to {} ",
+                                    factors, kMaxFactors)));
+  EXPECT_THAT(refused(trace_from_text("cache_read A " + readers)),
+              HasSubstr(fmt::format("bad readers '{}'; the form is: cache_read stage [up to {} ",
+                                    readers, kMaxReaders)));
+  const auto json = [](const std::string& fields) {
+    return trace_from_json(parse_json("[{" + fields + "}]").value());
+  };
+  EXPECT_THAT(refused(json(R"("step": "split", "stage": "C", "loop": "i", "factors": )" + factors)),
+              HasSubstr(fmt::format("split stage loop [up to {} factors]", kMaxFactors)));
+  EXPECT_THAT(refused(json(R"("step": "cache_read", "stage": "A", "readers": )" + quoted)),
+              HasSubstr(fmt::format("cache_read stage [up to {} readers]", kMaxReaders)));
+}
+
 TEST(Trace, ExplainsMistakesInJson) {
   struct Mistake {
     std::string json;
