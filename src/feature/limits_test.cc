@@ -144,6 +144,9 @@ TEST(NestFacts, CountsSumsVectorsAndTasks) {
   EXPECT_EQ(facts.tasks, 16);
   EXPECT_EQ(facts.balance, 1);
   EXPECT_TRUE(facts.with_gaps.op.empty());
+  const NestFacts device =
+      nest_facts(bench.tree("bind C i block_x\nbind C j thread_x"), *parse_target("cuda:sm_80"));
+  EXPECT_EQ(device.tasks, 512 * 512);
 }
 
 }  // namespace

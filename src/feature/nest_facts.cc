@@ -109,13 +109,18 @@ class FactFinder {
     }
   }
 
+  // Parallel loops of a CPU do not nest; those of a device do.
+  void add_tasks(int64_t extent) {
+    if (__builtin_mul_overflow(facts_.tasks, extent, &facts_.tasks)) facts_.tasks = INT64_MAX;
+  }
+
   void find_threads(StageIndex index) {
     int position = static_cast<int>(tree_.stage(index).loops.size()) - 1;
     for (StageIndex at = index;;) {
       const Stage& stage = tree_.stage(at);
       for (int k = 0; k <= position; ++k) {
         const LoopVar& var = tree_.var(stage.loops[static_cast<size_t>(k)]);
-        if (var.annotation == Annotation::Parallel) facts_.tasks = var.extent;
+        if (var.is_parallel()) add_tasks(var.extent);
       }
       if (stage.place != Attachment::At) break;
       position = tree_.var(stage.at_loop).position;

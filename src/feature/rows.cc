@@ -90,7 +90,7 @@ struct FeatureExtractor::Impl {
       program.instructions += weighted.back().instructions;
     }
     program.statements = static_cast<double>(weighted.size());
-    for (const LoopVar& var : tree.vars) {
+    for (const LoopVar& var : tree.vars) {  // those that start host threads; a launch has none
       if (var.position >= 0 && var.annotation == Annotation::Parallel) ++program.parallel_regions;
     }
     for (const Buffer& buffer : tree.buffers) {

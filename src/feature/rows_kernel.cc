@@ -29,7 +29,7 @@ void write_tails(RowState& state) {
 void write_threads(RowState& state, const Weighted& weighted) {
   double tasks = 1;
   for (const NestLoop& level : state.nest->levels) {
-    if (level.annotation == Annotation::Parallel) tasks *= level.trips;
+    if (level.is_parallel()) tasks *= level.trips;
   }
   const double rounds = std::ceil(tasks / state.target.threads);
   state.thread_share = rounds / tasks;

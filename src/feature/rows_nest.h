@@ -32,6 +32,10 @@ struct NestLoop {
   schedule::ThreadAxis bound = schedule::ThreadAxis::None;
   int64_t extent = 1;
   double trips = 1;
+
+  bool is_parallel() const {
+    return annotation == schedule::Annotation::Parallel || bound != schedule::ThreadAxis::None;
+  }
 };
 
 inline constexpr size_t kMaxLevels = 64;  // deeper nests keep the innermost ones

@@ -38,9 +38,11 @@ size_t column_named(std::string_view name) {
 class Rows {
  public:
   Rows(std::string_view workload, std::string_view steps, int vector_bits = 512, int threads = 2)
-      : bench_(workload) {
-    const Target target =
-        parse_target("x86-64-v4").value().with_vector_bits(vector_bits).with_threads(threads);
+      : Rows(
+            workload, steps,
+            parse_target("x86-64-v4").value().with_vector_bits(vector_bits).with_threads(threads)) {
+  }
+  Rows(std::string_view workload, std::string_view steps, const Target& target) : bench_(workload) {
     FeatureExtractor maker({bench_.workload(), target}, some_machine());
     maker.append(bench_.tree(steps), &batch_);
   }
@@ -184,6 +186,18 @@ TEST(RowsTest, SaysHowAStatementStores) {
                   "tensorize C j.1 vnni_dot_u8i8\n");
   EXPECT_EQ(dots.at(1, "is_tensorized"), 1);
   EXPECT_EQ(copied.at(2, "is_tensorized"), 0);
+}
+
+// The threads of a GPU are tasks; its grid is in the columns of bound loops.
+TEST(RowsTest, BoundLoopsAreParallel) {
+  const Rows device("matmul:m=64,n=32,k=16",
+                    "split C i [4]\nbind C i.0 block_x\nbind C i.1 thread_y\nbind C j thread_x\n",
+                    parse_target("cuda:sm_80").value());
+  EXPECT_NEAR(device.at(1, "tasks"), 64 * 32, 0.1);
+  EXPECT_NEAR(device.at(1, "task_instructions"), device.at(1, "instructions") / (64 * 32), 0.01);
+  EXPECT_EQ(device.at(1, "parallel_none"), 1);
+  EXPECT_EQ(device.at(1, "parallel_regions"), 0);
+  EXPECT_EQ(device.at(1, "is_gpu"), 1);
 }
 
 TEST(RowsTest, LinesLeaveOutLoopsThatDoNotMoveByTheirOwnExtents) {

@@ -19,7 +19,7 @@ void RowWriter::write(const Weighted& weighted, const Nest& nest, const TouchFin
   write_arithmetic(arithmetic);
   write_annotation(Annotation::Vectorize, column::Vectorize);
   write_annotation(Annotation::Unroll, column::Unroll);
-  write_annotation(Annotation::Parallel, column::Parallel);
+  write_annotation(Annotation::Parallel, column::Parallel);  // bound loops have their own columns
   write_bound();
   write_accesses();
   write_curve(arithmetic);

@@ -139,6 +139,7 @@ bool Validity::vectors_fit(const LoopTree& tree, const Stage& stage) const {
   return true;
 }
 
+// Host threads only: a target with bound loops has one, and launch_fault checks its limits.
 bool Validity::threads_fit(const LoopTree& tree, const Stage& stage) const {
   size_t count = stage.loops.size();
   for (const Stage* around = &stage;;) {
