@@ -1,7 +1,6 @@
 #include "lower/memory_scope.h"
 
-#include <fmt/format.h>
-
+#include "lower/device_faults.h"
 #include "schedule/fields.h"
 
 namespace tilewright::lower {
@@ -40,6 +39,23 @@ ir::Scope ir_scope(const Target& target, MemoryScope scope, int64_t bytes, bool 
   return memory;
 }
 
+bool is_private_memory(ir::Scope scope) {
+  switch (scope) {
+    case ir::Scope::Workspace:
+    case ir::Scope::Thread:
+    case ir::Scope::Stack:
+    case ir::Scope::Register:
+    case ir::Scope::DeviceLocal:
+    case ir::Scope::DeviceRegister:
+      return true;
+    case ir::Scope::Argument:
+    case ir::Scope::Shared:
+    case ir::Scope::DeviceGlobal:
+      return false;
+  }
+  return false;
+}
+
 bool is_pinned(const schedule::LoopTree& tree, schedule::BufferIndex buffer) {
   const std::optional<MemoryScope> chosen = tree.buffer(buffer).scope;
   if (!chosen || *chosen == default_scope(tree.stage(tree.buffer(buffer).stage))) return false;
@@ -64,9 +80,8 @@ Status check_scopes(const schedule::LoopTree& tree, const Target& target) {
     const schedule::Stage& writer = tree.stage(tree.buffers[k].stage);
     if (scope != MemoryScope::Shared || writer.place == schedule::Attachment::Inlined) continue;
     if (target.has(scope)) continue;
-    return fail(ErrorKind::Unsupported,
-                fmt::format("{} lives in {} memory, which the target {} does not have",
-                            writer.name.text(), schedule::word_of(scope), print_target(target)));
+    return fail(ErrorKind::Unsupported, memory_fault(writer.name.text(), schedule::word_of(scope),
+                                                     "the target " + print_target(target)));
   }
   return {};
 }

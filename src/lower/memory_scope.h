@@ -28,6 +28,10 @@ inline constexpr int64_t kStackBytes = 16 * 1024;  // of the largest buffer on t
 // `bytes`: size of the whole buffer. `in_parallel`: it is allocated inside a parallel loop.
 ir::Scope ir_scope(const Target& target, MemoryScope scope, int64_t bytes, bool in_parallel);
 
+// One thread may use a buffer of this memory alone. Passes move such a buffer to registers or to
+// the stack where the code shows that it does. On a device the schedule says it, with the memory.
+bool is_private_memory(ir::Scope scope);
+
 // A step chose a memory for the buffer that is not its default and not private to a thread.
 // promote_registers may move other buffers to registers or the stack.
 bool is_pinned(const schedule::LoopTree& tree, schedule::BufferIndex buffer);

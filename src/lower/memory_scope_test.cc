@@ -159,8 +159,8 @@ TEST(MemoryScope, ACpuHasNoSharedMemory) {
       lowered("cache_read A [C] scope=shared\ncompute_at A.read C i");
   ASSERT_FALSE(function);
   EXPECT_EQ(function.error().kind, ErrorKind::Unsupported);
-  EXPECT_TRUE(function.error().message.starts_with(
-      "A.read lives in shared memory, which the target x86-64"))
+  EXPECT_TRUE(
+      function.error().message.starts_with("A.read is in shared memory, which the target x86-64"))
       << function.error().message;
 }
 

@@ -7,7 +7,6 @@
 
 namespace tilewright::lower {
 
-using schedule::Annotation;
 using schedule::Attachment;
 using schedule::BufferIndex;
 using schedule::IterKind;
@@ -32,7 +31,7 @@ bool parallel_around(const LoopTree& tree, const Stage& attached) {
     const Stage& target = tree.stage(stage->at_stage);
     for (int k = 0; k <= tree.var(stage->at_loop).position; ++k) {
       const LoopVar& loop = tree.var(target.loops[static_cast<size_t>(k)]);
-      if (loop.annotation == Annotation::Parallel) return true;
+      if (loop.is_parallel()) return true;
     }
     stage = &target;
   }
@@ -85,12 +84,10 @@ ir::BufferId declare_accumulators(const Target& target, const LoopTree& tree, co
       if (var.kind == IterKind::Spatial) buffer.shape.push_back(var.extent);
     }
     if (buffer.shape.empty()) buffer.shape.push_back(1);
-    const bool parallel =
-        parallel_around(tree, stage) ||
-        std::any_of(stage.loops.begin(), stage.loops.begin() + position, [&](VarIndex loop) {
-          return tree.var(loop).annotation == Annotation::Parallel;
-        });
-    buffer.scope = ir_scope(target, MemoryScope::Local, bytes_of(buffer), parallel);
+    const bool parallel = parallel_around(tree, stage) ||
+                          std::any_of(stage.loops.begin(), stage.loops.begin() + position,
+                                      [&](VarIndex loop) { return tree.var(loop).is_parallel(); });
+    buffer.scope = ir_scope(target, schedule::kAccumulatorScope, bytes_of(buffer), parallel);
     function->buffers.push_back(std::move(buffer));
   }
   return first;

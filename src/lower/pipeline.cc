@@ -10,6 +10,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "lower/build_nest.h"
+#include "lower/device_faults.h"
 #include "lower/drop_zero_terms.h"
 #include "lower/expand_functions.h"
 #include "lower/flatten.h"
@@ -106,14 +107,11 @@ Status check_bindings(const schedule::LoopTree& tree, const Target& target) {
                             fault->wanted, print_target(target), fault->limit));
   }
   const schedule::LoopVar& var = tree.var(fault->loop);
-  const std::string what =
-      fmt::format("loop {} of {} is bound to {}", var.name.text(), stage, word_of(var.bound));
-  if (!target.has_thread_axes()) {
-    return fail(ErrorKind::Unsupported, what + ", which only a GPU has");
-  }
+  const std::string loop = fmt::format("loop {} of {}", var.name.text(), stage);
+  if (!target.has_thread_axes()) return fail(ErrorKind::Unsupported, axis_fault(loop, var.bound));
   return fail(ErrorKind::Unsupported,
-              fmt::format("{} and takes {} values; {} has {}", what, fault->wanted,
-                          print_target(target), fault->limit));
+              fmt::format("{} is bound to {} and takes {} values; {} has {}", loop,
+                          word_of(var.bound), fault->wanted, print_target(target), fault->limit));
 }
 
 // Requires a target with the instructions, and float sums that may be contracted, as the

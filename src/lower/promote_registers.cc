@@ -101,8 +101,7 @@ class CandidateFinder : public MaskedVisitor {
 
   bool is_private(BufferId buffer) const {
     const ir::Buffer& info = function_.buffers[buffer];
-    const bool of_device = info.scope == ir::Scope::Shared || info.scope == ir::Scope::DeviceGlobal;
-    return !info.pinned && info.scope != ir::Scope::Register && !of_device;
+    return !info.pinned && info.scope != ir::Scope::Register && is_private_memory(info.scope);
   }
 
   void visit_allocate(const Stmt& stmt, const ir::Allocate& allocate) {

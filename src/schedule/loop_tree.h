@@ -271,6 +271,8 @@ struct LoopTree {
 inline MemoryScope default_scope(const Stage& writer) {
   return writer.place == Attachment::At ? MemoryScope::Local : MemoryScope::Global;
 }
+// The memory of the separate accumulators of a reduction, which exist only in lowered code.
+inline constexpr MemoryScope kAccumulatorScope = MemoryScope::Local;
 inline MemoryScope memory_scope(const LoopTree& tree, BufferIndex buffer) {
   return tree.buffer(buffer).scope.value_or(default_scope(tree.stage(tree.buffer(buffer).stage)));
 }

@@ -6,6 +6,7 @@
 
 #include "codegen/mentions.h"
 #include "ir/fold.h"
+#include "lower/device_faults.h"
 
 namespace tilewright::codegen {
 
@@ -54,8 +55,7 @@ void CStmtEmitter::emit_block(const ir::Stmt& stmt) {
 
 void CStmtEmitter::emit_for(const ir::For& loop) {
   if (loop.loop_kind == ir::ForKind::Bound) {
-    exprs_.unsupported(
-        fmt::format("a loop is bound to {}, which only a GPU has", word_of(loop.axis)), ir::kIndex);
+    exprs_.unsupported(lower::axis_fault("a loop", loop.axis), ir::kIndex);
     return;
   }
   const int64_t* extent = ir::as_int(loop.extent);
@@ -231,7 +231,8 @@ void CStmtEmitter::emit_allocate(const ir::Allocate& allocate) {
     case ir::Scope::DeviceGlobal:
     case ir::Scope::DeviceLocal:
     case ir::Scope::DeviceRegister:
-      exprs_.unsupported("`" + buffer.name + "` is in the memory of a device", ir::kIndex);
+      exprs_.unsupported(lower::memory_fault("`" + buffer.name + "`", "device", "a CPU"),
+                         ir::kIndex);
       return;
     case ir::Scope::Register:
       declare_register(id);

@@ -235,7 +235,7 @@ TEST(EmitC, WhatItCannotWriteIsAnError) {
   EXPECT_EQ(message(make_bound_for(i, int_imm(1), ThreadAxis::BlockX, at_i)),
             "f: a loop is bound to block_x, which only a GPU has");
   EXPECT_EQ(message(make_allocate(2, make_store(2, {int_imm(0)}, x))),
-            "f: `d` is in the memory of a device");
+            "f: `d` is in device memory, which a CPU does not have");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "codegen/llvm/stmt_emitter.h"
 
 #include "codegen/mentions.h"
+#include "lower/device_faults.h"
 #include "runtime/abi/kernel_abi.h"
 
 namespace tilewright::codegen {
@@ -31,8 +32,7 @@ void StmtEmitter::emit(const ir::Stmt& stmt) {
 
 void StmtEmitter::emit_for(const ir::For& loop) {
   if (loop.loop_kind == ir::ForKind::Bound) {
-    emission_.unsupported("a loop is bound to " + std::string(word_of(loop.axis)) +
-                          ", which only a GPU has");
+    emission_.unsupported(lower::axis_fault("a loop", loop.axis));
     return;
   }
   const ir::VarId var = loop.var.as<ir::Var>()->id;
@@ -79,7 +79,7 @@ void StmtEmitter::emit_allocate(const ir::Allocate& allocate) {
     case ir::Scope::DeviceGlobal:
     case ir::Scope::DeviceLocal:
     case ir::Scope::DeviceRegister:
-      emission_.unsupported("`" + buffer.name + "` is in the memory of a device");
+      emission_.unsupported(lower::memory_fault("`" + buffer.name + "`", "device", "a CPU"));
       return;
     case ir::Scope::Register: {
       // One element is promoted; several stay in memory.

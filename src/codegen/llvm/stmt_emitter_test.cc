@@ -80,7 +80,7 @@ TEST_F(StmtEmitterTest, LoopsOfAGpuAreRefused) {
 
 TEST_F(StmtEmitterTest, BuffersOfADeviceAreRefused) {
   emitted(ir::make_allocate(kDevice, store(k_)));
-  EXPECT_EQ(emission_.error, "`d` is in the memory of a device");
+  EXPECT_EQ(emission_.error, "`d` is in device memory, which a CPU does not have");
 }
 
 }  // namespace
