@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "back_end_check.h"
 #include "program_check.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
@@ -56,6 +57,12 @@ annotate Y c0.0 parallel
 annotate Y c1.1 vectorize
 )";
 
+size_t longest_form(const schedule::LoopTree& tree) {
+  size_t longest = 0;
+  for (const arith::Affine& form : tree.forms) longest = std::max(longest, form.terms.size());
+  return longest;
+}
+
 TEST(Limits, ABlockedConvolutionInTilesOfAGpu) {
   const Task task{.workload = make_workload(blocked_conv3d(), {}, "blocked conv3d"),
                   .target = parse_target("x86-64-v3;threads=2").value()};
@@ -72,15 +79,60 @@ TEST(Limits, ABlockedConvolutionInTilesOfAGpu) {
   ASSERT_TRUE(tree) << tree.error().message;
   EXPECT_EQ(tree->stages.back().loops.size(), 38u);
   // X is indexed by three parts each of z0, z1 and rz.
-  EXPECT_EQ(
-      std::ranges::max(tree->forms, {}, [](const arith::Affine& form) { return form.terms.size(); })
-          .terms.size(),
-      9u);
+  EXPECT_EQ(longest_form(*tree), 9u);
 
   ProgramChecker checker(task, 1);
   const std::optional<Failure> failure = checker.check(*tree, *trace);
   EXPECT_FALSE(failure.has_value()) << failure->text;
   EXPECT_GT(checker.compared(), 0);
+}
+
+// Y[z0, z1] += X[z0 * 32 + z1 + rz] * W[rz]: with five parts of z0 and of z1 and three of rz, the
+// index of X has one term per part. EveryCodeCanBeHad of schedule/apply_test.cc has one term more.
+std::shared_ptr<const te::Dag> blocked_conv1d() {
+  using ir::Scalar;
+  te::DagBuilder builder;
+  const te::TensorId input = builder.placeholder("X", {32 * 32 + 7}, Scalar::F32);
+  const te::TensorId weight = builder.placeholder("W", {8}, Scalar::F32);
+  const te::Axis z0 = builder.axis("z0", 32), z1 = builder.axis("z1", 32);
+  const te::Axis rz = builder.axis("rz", 8);
+  const ir::Expr x = builder.read(input, {z0.var * 32 + z1.var + rz.var});
+  builder.reduce("Y", {z0, z1}, {rz}, ir::BinaryOp::Add, x * builder.read(weight, {rz.var}),
+                 Scalar::F32);
+  return std::move(builder).build();
+}
+
+constexpr std::string_view kDeepTiles = R"(cache_read X [Y]
+split Y z0 [2, 2, 2, 2]
+split Y z1 [2, 2, 2, 2]
+split Y rz [2, 2]
+reorder Y [z0.0, z1.0, z0.1, z1.1, rz.0, z0.2, z1.2, rz.1, z0.3, z1.3, rz.2, z0.4, z1.4]
+annotate Y z0.0 parallel
+annotate Y z1.4 vectorize
+)";
+
+TEST(Limits, AnIndexOfAsManyTermsAsAFormHolds) {
+  const Task task{.workload = make_workload(blocked_conv1d(), {}, "blocked conv1d"),
+                  .target = parse_target("x86-64-v3;threads=2").value()};
+  const schedule::LoopTree initial = schedule::initial_tree(task.workload).value();
+  ProgramChecker checker(task, 1);
+  BackEndBatch batch(task.target);
+  // The copy is indexed by all parts; attached, its region begins at a sum of the outer ones.
+  for (const std::string place : {"", "compute_at X.read Y rz.0\n"}) {
+    const schedule::Trace trace =
+        schedule::trace_from_text(std::string(kDeepTiles) + place).value();
+    const Result<schedule::LoopTree> tree = schedule::apply_or_explain(initial, trace);
+    ASSERT_TRUE(tree) << tree.error().message;
+    EXPECT_EQ(longest_form(*tree), arith::Affine::kMaxTerms);
+    Interpreted interpreted;
+    const std::optional<Failure> failure =
+        checker.check(*tree, trace, {.interpreted = &interpreted});
+    ASSERT_FALSE(failure.has_value()) << failure->text;
+    batch.add(task.workload, std::move(interpreted));
+  }
+  EXPECT_GT(checker.compared(), 0);
+  const std::optional<BatchFailure> failure = batch.check();
+  EXPECT_FALSE(failure.has_value()) << failure->text;
 }
 
 // Operators of any rank take what schedules take.
