@@ -56,8 +56,10 @@ struct BackEnd {
   Result<std::vector<runtime::Artifact>> (*compile)(std::span<const ir::Function> functions,
                                                     const Target& target,
                                                     const CompileOptions& options) = nullptr;
-  const runtime::Loader* loader = nullptr;  // loads, calls and times the artifacts
-  std::span<const TextForm> texts = {};     // of the input of `compile`, after `passes`
+  // Loads, calls and times the artifacts. Exported models are linked only from those of kind
+  // runtime::kElfArtifact (deploy/export.h).
+  const runtime::Loader* loader = nullptr;
+  std::span<const TextForm> texts = {};  // of the input of `compile`, after `passes`
 
   // Called in a build worker before the first compile: makes the compiler report on stderr where it
   // crashes.

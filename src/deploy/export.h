@@ -22,8 +22,8 @@ Status export_shared(const Program& program, const std::filesystem::path& so,
 Status export_object(const Program& program, const std::filesystem::path& o,
                      const ExportOptions& options = {});
 
-// Checks that compiled kernels of a back end can be linked into these files. Call it before the
-// kernels are compiled.
+// Checks that compiled kernels of a back end can be linked into these files: that they are objects
+// of the host, whose entry points the runtime calls. Call it before the kernels are compiled.
 Status check_linkable(const codegen::BackEnd& back_end);
 
 // Checks that a file can be written there, without writing it. Call it before long work.
