@@ -6,9 +6,9 @@
 //   are requests that the passes of those names carry out; a back end runs a remaining one as
 //   Serial.
 // - The iterations of a Bound loop are independent and run on an index of a GPU: `axis`. Loops of
-//   different axes nest; for virtual threads, also of the same. What a loop writes is visible to
-//   the statements after it, so a back end separates the loops of threads by barriers. A CPU has no
-//   such loops; the interpreter runs them as Serial.
+//   different axes nest, blocks outside threads; those of virtual threads also in each other. What
+//   a loop writes is visible to the statements after it, so a back end separates the loops of
+//   threads by barriers. A CPU has no such loops; the interpreter runs them as Serial.
 // - Allocate is the lifetime of a buffer, whose contents are undefined on entry.
 // - A vector Store has vector indices, as a vector Load has. With a predicate it writes only the
 //   lanes where that is true; the indices of other lanes may be out of bounds. The value is
