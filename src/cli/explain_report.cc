@@ -46,7 +46,7 @@ std::string attempt_text(const app::ExplainedAttempt& explained) {
   text += fmt::format("  {}\n", advice_on(verdict.kind));
   if (std::vector<double> samples = verdict.samples_ns; !samples.empty()) {
     std::ranges::sort(samples);
-    text += fmt::format("  {} samples: least {}, median {}, most {}\n", samples.size(),
+    text += fmt::format("  {} samples: min {}, median {}, max {}\n", samples.size(),
                         duration_text(samples.front()), duration_text(quantile_of(samples, 0.5)),
                         duration_text(samples.back()));
   }
@@ -111,7 +111,7 @@ std::string program_text(const app::Explanation& explanation) {
   if (!program.shares.empty()) {
     const bool bound = explanation.attempt &&
                        explanation.attempt->attempt.verdict.kind == record::VerdictKind::Censored;
-    text += fmt::format("\nstands at {}{}\n", bound ? "less than " : "",
+    text += fmt::format("\nreaches {}{}\n", bound ? "less than " : "",
                         share_text(program.shares[0], true));
     for (size_t k = 1; k < program.shares.size(); ++k) {
       text += fmt::format("  {}\n", share_text(program.shares[k], false));

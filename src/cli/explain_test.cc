@@ -112,8 +112,8 @@ TEST_F(Explain, SaysWhatBecameOfATimedCandidate) {
       tilewright({"explain", id.substr(0, 10), "--records", records(), "--seconds", "0"});
   ASSERT_EQ(text.code, 0) << text.err;
   for (const char* part :
-       {"timed: 1 ms", "3 samples: least 1 ms, median 2 ms, most 3 ms", "(this machine)",
-        "by `a test`", "4.2 MFLOP", "registers and L1", "stands at 4.2 GFLOP/s",
+       {"timed: 1 ms", "3 samples: min 1 ms, median 2 ms, max 3 ms", "(this machine)",
+        "by `a test`", "4.2 MFLOP", "registers and L1", "reaches 4.2 GFLOP/s",
         "were not measured: 0 seconds", "likely limits:"}) {
     EXPECT_THAT(text.out, HasSubstr(part));
   }

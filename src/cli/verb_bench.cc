@@ -35,7 +35,7 @@ std::string text_of(const app::BenchedModel& model) {
   }
   text += fmt::format("{:>10}  tasks together, {:.1f} % of a run\n", duration_text(model.tasks_ns),
                       100 * model.timing.share);
-  text += fmt::format("{}: {} runs on {} thread{}: least {}", model.name, runs_ns.size(),
+  text += fmt::format("{}: {} runs on {} thread{}: min {}", model.name, runs_ns.size(),
                       model.threads, model.threads == 1 ? "" : "s", duration_text(runs_ns.front()));
   for (const app::RunQuantile& one : model.quantiles) {
     text += fmt::format(", {:g} % {}", 100 * one.share, duration_text(one.ns));

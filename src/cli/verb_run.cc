@@ -23,7 +23,7 @@ std::string text_of(const app::Digest& digest) {
       digest.nans == 0 ? ""
                        : fmt::format("{} of {} NaN", digest.nans, digest.nans + digest.numbers);
   if (digest.numbers == 0) return nans.empty() ? "empty" : nans;
-  return fmt::format("least {:.6g}, largest {:.6g}, mean {:.6g}{}{}", digest.low, digest.high,
+  return fmt::format("min {:.6g}, max {:.6g}, mean {:.6g}{}{}", digest.low, digest.high,
                      digest.sum / static_cast<double>(digest.numbers), nans.empty() ? "" : ", ",
                      nans);
 }
