@@ -49,16 +49,16 @@ std::string clean_utf8(std::string_view text) {
 }
 
 size_t code_point_count(std::string_view text) {
-  size_t letters = 0;
-  for (const char c : text) letters += continues(c) ? 0 : 1;
-  return letters;
+  size_t count = 0;
+  for (const char c : text) count += continues(c) ? 0 : 1;
+  return count;
 }
 
-std::string first_letters(std::string_view text, size_t most) {
+std::string first_code_points(std::string_view text, size_t most) {
   if (code_point_count(text) <= most) return std::string(text);
   size_t end = 0;
-  for (size_t letters = 0; end < text.size(); ++end) {
-    if (!continues(text[end]) && letters++ + 1 == most) break;
+  for (size_t count = 0; end < text.size(); ++end) {
+    if (!continues(text[end]) && count++ + 1 == most) break;
   }
   return std::string(text.substr(0, end)) + "~";
 }

@@ -26,9 +26,9 @@ TEST(Utf8, WhatIsNoneBecomesAQuestionMark) {
 TEST(Utf8, IsCutBetweenLetters) {
   std::string text;
   for (int k = 0; k < 5; ++k) text += "\xE5\xB1\x82";
-  EXPECT_EQ(first_letters(text, 5), text);
-  EXPECT_EQ(first_letters(text, 3), "\xE5\xB1\x82\xE5\xB1\x82~");
-  EXPECT_EQ(first_letters("abc", 1), "~");
+  EXPECT_EQ(first_code_points(text, 5), text);
+  EXPECT_EQ(first_code_points(text, 3), "\xE5\xB1\x82\xE5\xB1\x82~");
+  EXPECT_EQ(first_code_points("abc", 1), "~");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLetter = 6.6, kLine = 15, kMargin = 8, kGapX = 24, kGapY = 30;
 constexpr size_t kMaxNodes = 12;  // listed per box
-constexpr size_t kMaxLetters = 60, kMaxHeading = 200;
+constexpr size_t kMaxCodePoints = 60, kMaxHeading = 200;
 
 struct Placed {
   std::vector<std::string> lines;  // the first is the title
@@ -44,7 +44,7 @@ std::string escaped(std::string_view text) {
 }
 
 std::string shortened(const std::string& text) {
-  return first_letters(clean_utf8(text), kMaxLetters);
+  return first_code_points(clean_utf8(text), kMaxCodePoints);
 }
 
 // For clean text. Characters other than Latin, Greek, etc. may be twice as wide.
@@ -129,7 +129,7 @@ std::string graph_svg(const app::GraphView& view) {
   double width = 0, height = 0;
   const std::vector<Placed> placed = place(view, &width, &height);
   const double sum_ns = view.sum_ns();
-  const std::string name = first_letters(clean_utf8(view.name), kMaxHeading);
+  const std::string name = first_code_points(clean_utf8(view.name), kMaxHeading);
   const std::string heading =
       sum_ns > 0 ? name + ": tasks with a record take " + duration_text(sum_ns) : name;
   std::string svg = fmt::format(

@@ -16,8 +16,8 @@ std::string to_string(std::span<const int64_t> shape) {
 }
 
 std::string shown(std::string_view name) {
-  constexpr size_t kMaxLetters = 200;
-  return first_letters(clean_utf8(name), kMaxLetters);
+  constexpr size_t kMaxCodePoints = 200;
+  return first_code_points(clean_utf8(name), kMaxCodePoints);
 }
 
 size_t resolve_axis(int64_t axis, size_t rank) {
