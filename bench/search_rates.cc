@@ -32,9 +32,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kTrials = 200;  // training samples of the model
-constexpr size_t kAsked = 64;    // candidates per batch
-constexpr double kSeconds = 3;   // measured time
+constexpr size_t kTrials = 200;   // training samples of the model
+constexpr size_t kProposed = 64;  // candidates per batch
+constexpr double kSeconds = 3;    // measured time
 constexpr int kMinRounds = 5;
 
 // Of all threads of this process.
@@ -89,7 +89,7 @@ struct Rate {
 };
 
 void add(const search::AssessorCounts& from, search::AssessorCounts* to) {
-  to->asked += from.asked;
+  to->requested += from.requested;
   to->illegal += from.illegal;
   to->rejected += from.rejected;
   to->known += from.known;
@@ -113,7 +113,7 @@ Rate rate_of(const space::Space& space, const Machine& machine, const cost::Cost
                                                   .seed = static_cast<uint64_t>(rate.rounds + 1)});
     const double cpu_before_s = cpu_seconds();
     const Clock::time_point begin = Clock::now();
-    const size_t found = explorer->ask(kAsked).size();
+    const size_t found = explorer->ask(kProposed).size();
     const double took_s = seconds_since(begin);
     if (found == 0) throw std::runtime_error("evolution found nothing");
     if (rate.rounds++ == 0) continue;  // warms threads and memory
@@ -131,7 +131,7 @@ void print_rate(std::string_view name, const Rate& rate, int threads, Rows* rows
   fmt::print(
       "{:<12}{:>9.0f} scored per second; {} rounds, of {} proposed: {} scored, {} seen before, "
       "{} illegal, {} rejected\n",
-      name, per_s, rate.rounds - 1, c.asked, c.scored, c.known, c.illegal, c.rejected);
+      name, per_s, rate.rounds - 1, c.requested, c.scored, c.known, c.illegal, c.rejected);
   rows->add(name, "scored_per_s", per_s);
   const std::pair<std::string_view, double> stages[] = {
       {"instantiate", c.instantiate_s}, {"apply", c.apply_s},

@@ -20,7 +20,7 @@ class Chooser {
   Chooser(std::span<const Candidate> found, const Evidence& evidence, const BatchOptions& options)
       : found_(found), evidence_(evidence), options_(options), taken_(found.size()) {
     for (const size_t k : by_score(found)) {
-      if (!evidence.was_asked(found[k].program)) order_.push_back(k);
+      if (!evidence.was_proposed(found[k].program)) order_.push_back(k);
     }
   }
 
@@ -115,7 +115,7 @@ class Chooser {
                              : static_cast<size_t>(wanted + rng.uniform());
     std::vector<size_t> left;
     for (const size_t k : fresh) {
-      if (!taken_[k] && !evidence_.was_asked(found_[k].program)) left.push_back(k);
+      if (!taken_[k] && !evidence_.was_proposed(found_[k].program)) left.push_back(k);
     }
     for (; !left.empty() && by_chance_.size() < count; left.pop_back()) {
       std::swap(left[rng.below(left.size())], left.back());

@@ -30,7 +30,7 @@ class Beam : public Explorer {
     for (int k = 0; k < kSearches && answer.size() < count; ++k) {
       for (Candidate& candidate : search()) {
         if (answer.size() == count) break;
-        if (!asked_.insert(candidate.program).second) continue;
+        if (!proposed_.insert(candidate.program).second) continue;
         answer.push_back(std::move(candidate));
       }
     }
@@ -41,7 +41,7 @@ class Beam : public Explorer {
   }
 
   void tell(std::span<const Outcome> outcomes) override {
-    for (const Outcome& outcome : outcomes) asked_.insert(outcome.candidate.program);
+    for (const Outcome& outcome : outcomes) proposed_.insert(outcome.candidate.program);
   }
 
  private:
@@ -93,13 +93,13 @@ class Beam : public Explorer {
   // The best by score with distinct programs. Partial genomes whose completion is illegal are
   // completed again a few times. Complete genomes must not have been proposed before.
   std::vector<Candidate> keep_best(std::vector<Candidate> candidates, size_t decided) {
-    CandidatePool gathering(context_.assessor);
+    CandidatePool pool(context_.assessor);
     for (int attempt = 0; attempt < kFills && !candidates.empty(); ++attempt) {
       context_.assessor->assess(candidates);
       std::vector<Candidate> again;
       for (Candidate& candidate : candidates) {
         if (is_legal(candidate)) {
-          gathering.propose(std::move(candidate));
+          pool.propose(std::move(candidate));
         } else if (decided < context_.sketches[candidate.sketch].holes.size()) {
           fill(&candidate, decided);
           again.push_back(std::move(candidate));
@@ -107,11 +107,11 @@ class Beam : public Explorer {
       }
       candidates = std::move(again);
     }
-    gathering.assess();
+    pool.assess();
     std::vector<Candidate> best;
-    for (const size_t k : by_score(gathering.kept())) {
-      const Candidate& candidate = gathering.kept()[k];
-      if (decided == depth_ && asked_.contains(candidate.program)) continue;
+    for (const size_t k : by_score(pool.kept())) {
+      const Candidate& candidate = pool.kept()[k];
+      if (decided == depth_ && proposed_.contains(candidate.program)) continue;
       if (best.size() < width_) best.push_back(candidate);
     }
     return best;
@@ -121,7 +121,7 @@ class Beam : public Explorer {
   Rng rng_;
   size_t width_;
   size_t depth_ = 0;  // of the sketch with most holes
-  HashSet asked_;
+  HashSet proposed_;
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ void Evidence::tell(std::span<const Outcome> outcomes) {
   std::vector<uint32_t> taken;
   for (const Outcome& outcome : outcomes) {
     const Candidate& candidate = outcome.candidate;
-    asked_.insert(candidate.program);
+    proposed_.insert(candidate.program);
     // A schedule that is not from the space has no genome.
     const bool is_ours = candidate.sketch < all_.size() &&
                          candidate.genome.genes.size() == all_[candidate.sketch].holes.size();

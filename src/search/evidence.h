@@ -14,8 +14,8 @@ class Evidence {
  public:
   explicit Evidence(std::span<const schedule::Sketch> sketches);
 
-  void note_asked(const Hash128& program) { asked_.insert(program); }
-  bool was_asked(const Hash128& program) const { return asked_.contains(program); }
+  void note_proposed(const Hash128& program) { proposed_.insert(program); }
+  bool was_proposed(const Hash128& program) const { return proposed_.contains(program); }
   void tell(std::span<const Outcome> outcomes);
 
   // Candidates that ran, fastest first, at most `count`; without scores.
@@ -43,7 +43,7 @@ class Evidence {
   std::vector<Tried> sketches_;
   std::vector<Tried> by_decision_;
   std::vector<Outcome> ran_;  // fastest first
-  HashSet asked_;
+  HashSet proposed_;
 };
 
 }  // namespace tilewright::search

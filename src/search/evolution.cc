@@ -52,18 +52,18 @@ class Evolution : public Explorer {
 
   std::vector<Candidate> ask(size_t count) override {
     if (count == 0 || context_.sketches.empty()) return {};
-    CandidatePool gathering(context_.assessor);
+    CandidatePool pool(context_.assessor);
     std::vector<size_t> fresh;
     if (is_small_) {
       for (Candidate& candidate : all_candidates(context_.sketches)) {
-        gathering.propose(std::move(candidate));
+        pool.propose(std::move(candidate));
       }
-      gathering.assess();
-      note_fresh(gathering, 0, &fresh);
+      pool.assess();
+      note_fresh(pool, 0, &fresh);
     } else {
-      evolve(count, &gathering, &fresh);
+      evolve(count, &pool, &fresh);
     }
-    std::vector<Candidate> found = std::move(gathering).kept();
+    std::vector<Candidate> found = std::move(pool).kept();
     std::unordered_map<Hash128, float> scores;  // from the model, where ranks are by latency
     if (context_.scores_unreliable) {
       for (const Candidate& candidate : found) scores.emplace(candidate.program, candidate.score);
@@ -73,7 +73,7 @@ class Evolution : public Explorer {
         found, fresh, evidence_, {.count = count, .random_share = options_.random_share}, rng_);
     for (Candidate& candidate : answer) {
       if (context_.scores_unreliable) candidate.score = scores.at(candidate.program);
-      evidence_.note_asked(candidate.program);
+      evidence_.note_proposed(candidate.program);
     }
     return answer;
   }
@@ -82,28 +82,28 @@ class Evolution : public Explorer {
   void set_scores_unreliable(bool unreliable) override { context_.scores_unreliable = unreliable; }
 
  private:
-  void evolve(size_t count, CandidatePool* gathering, std::vector<size_t>* fresh) {
+  void evolve(size_t count, CandidatePool* pool, std::vector<size_t>* fresh) {
     const size_t population =
         std::min(options_.population, std::max(kMinPopulation, kPopulationPerAsked * count));
     const auto of_measured =
         static_cast<size_t>(options_.measured_share * static_cast<double>(population));
     for (Candidate& candidate : evidence_.fastest(of_measured)) {
-      gathering->propose(std::move(candidate));
+      pool->propose(std::move(candidate));
     }
-    const size_t measured = gathering->assess();
+    const size_t measured = pool->assess();
     for (const Candidate& candidate : evidence_.fastest(kFewFastest)) {
       for (Candidate& other : evidence_.decisions().neighbors(candidate)) {
-        gathering->propose(std::move(other));
+        pool->propose(std::move(other));
       }
     }
-    gathering->assess();
-    const size_t sampled_from = gathering->kept().size();
-    add_samples(population - std::min(population, measured), gathering);
-    note_fresh(*gathering, sampled_from, fresh);
+    pool->assess();
+    const size_t sampled_from = pool->kept().size();
+    add_samples(population - std::min(population, measured), pool);
+    note_fresh(*pool, sampled_from, fresh);
     // Without a model, only measured candidates are parents.
     const int generations = context_.scores_unreliable ? 1 : options_.generations;
-    for (int k = 0; k < generations && !gathering->kept().empty(); ++k) {
-      breed(parents_of(*gathering, measured, population), population, gathering);
+    for (int k = 0; k < generations && !pool->kept().empty(); ++k) {
+      breed(parents_of(*pool, measured, population), population, pool);
     }
   }
 
@@ -113,21 +113,21 @@ class Evolution : public Explorer {
     for (const size_t k : fresh) (*found)[k].score = 0;
   }
 
-  static void note_fresh(const CandidatePool& gathering, size_t from, std::vector<size_t>* fresh) {
-    for (size_t k = from; k < gathering.kept().size(); ++k) fresh->push_back(k);
+  static void note_fresh(const CandidatePool& pool, size_t from, std::vector<size_t>* fresh) {
+    for (size_t k = from; k < pool.kept().size(); ++k) fresh->push_back(k);
   }
 
   // Until `wanted` legal ones are found, with an effort that does not depend on earlier calls.
-  void add_samples(size_t wanted, CandidatePool* gathering) {
+  void add_samples(size_t wanted, CandidatePool* pool) {
     size_t found = 0;
     size_t tried = 0;
     size_t left = kSamplingEffort * wanted;
     while (found < wanted && left > 0) {
       const size_t draws = std::min(left, proposals_for(wanted - found, found, tried));
-      for (size_t k = 0; k < draws; ++k) gathering->propose(draw_sample());
+      for (size_t k = 0; k < draws; ++k) pool->propose(draw_sample());
       left -= draws;
       tried += draws;
-      found += gathering->assess();
+      found += pool->assess();
     }
   }
 
@@ -141,8 +141,8 @@ class Evolution : public Explorer {
             .program = {}};
   }
 
-  Parents parents_of(const CandidatePool& gathering, size_t measured, size_t population) const {
-    const std::vector<Candidate>& kept = gathering.kept();
+  Parents parents_of(const CandidatePool& pool, size_t measured, size_t population) const {
+    const std::vector<Candidate>& kept = pool.kept();
     Parents parents;
     for (size_t k = 0; k < measured; ++k) parents.measured.push_back(k);
     parents.of_sketch.resize(context_.sketches.size());
@@ -162,16 +162,16 @@ class Evolution : public Explorer {
     return parents;
   }
 
-  void breed(const Parents& parents, size_t wanted, CandidatePool* gathering) {
+  void breed(const Parents& parents, size_t wanted, CandidatePool* pool) {
     size_t found = 0;
     size_t tried = 0;
     size_t left = kBreedingEffort * wanted;
     while (found < wanted && left > 0) {
       const size_t draws = std::min(left, proposals_for(wanted - found, found, tried));
-      for (size_t k = 0; k < draws; ++k) gathering->propose(make_child(parents, gathering->kept()));
+      for (size_t k = 0; k < draws; ++k) pool->propose(make_child(parents, pool->kept()));
       left -= draws;
       tried += draws;
-      found += gathering->assess();
+      found += pool->assess();
     }
   }
 

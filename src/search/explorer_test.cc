@@ -61,9 +61,9 @@ struct SmallSpace : Assessor {
   }
 };
 
-std::vector<Outcome> told(std::span<const Candidate> asked, double latency_ns) {
+std::vector<Outcome> outcomes_of(std::span<const Candidate> proposed, double latency_ns) {
   std::vector<Outcome> outcomes;
-  for (const Candidate& candidate : asked) {
+  for (const Candidate& candidate : proposed) {
     outcomes.push_back({.candidate = candidate, .latency_ns = latency_ns});
   }
   return outcomes;
@@ -93,13 +93,13 @@ TEST(Explorer, NeverAsksForAProgramTwice) {
     const auto explorer = make(kind, context_of(landscape, &assessor));
     std::set<Hash128> programs;
     for (int round = 0; round < 6; ++round) {
-      const std::vector<Candidate> asked = explorer->ask(50);
-      EXPECT_EQ(asked.size(), 50U) << explorer->name();
-      for (const Candidate& candidate : asked) {
+      const std::vector<Candidate> proposed = explorer->ask(50);
+      EXPECT_EQ(proposed.size(), 50U) << explorer->name();
+      for (const Candidate& candidate : proposed) {
         EXPECT_TRUE(programs.insert(candidate.program).second) << explorer->name();
         EXPECT_NE(candidate.program, Hash128{});
       }
-      if (round % 2 == 0) explorer->tell(told(asked, 10));  // or there are no results
+      if (round % 2 == 0) explorer->tell(outcomes_of(proposed, 10));  // or there are no results
     }
   }
 }
@@ -110,7 +110,7 @@ TEST(Explorer, DoesNotAskForWhatItWasTold) {
     const ExplorerContext context{.sketches = space.sketches, .assessor = &space};
     const std::vector<Candidate> first = make(kind, context)->ask(20);
     const auto explorer = make(kind, context);
-    explorer->tell(told(first, 5));
+    explorer->tell(outcomes_of(first, 5));
     std::set<Hash128> before;
     for (const Candidate& candidate : first) before.insert(candidate.program);
     for (const Candidate& candidate : explorer->ask(100)) {
@@ -156,12 +156,12 @@ TEST(Explorer, ExhaustsSmallSpacesExactly) {
     std::set<Hash128> programs;
     size_t rounds = 0;
     for (;; ++rounds) {
-      const std::vector<Candidate> asked = explorer->ask(16);
-      if (asked.empty()) break;
-      for (const Candidate& candidate : asked) {
+      const std::vector<Candidate> proposed = explorer->ask(16);
+      if (proposed.empty()) break;
+      for (const Candidate& candidate : proposed) {
         EXPECT_TRUE(programs.insert(candidate.program).second);
       }
-      explorer->tell(told(asked, rounds == 1 ? 0 : 10));
+      explorer->tell(outcomes_of(proposed, rounds == 1 ? 0 : 10));
     }
     EXPECT_EQ(programs.size(), 42U) << explorer->name();
     EXPECT_EQ(rounds, 3U);
@@ -259,13 +259,13 @@ TEST(Evolution, OneInSixteenComesByChance) {
   for (const size_t count : {size_t{16}, size_t{64}}) {
     const auto explorer = make_small("evolution", context_of(landscape, &assessor));
     explore(*explorer, landscape, 64, 64);
-    const std::vector<Candidate> asked = explorer->ask(count);
-    ASSERT_EQ(asked.size(), count);
+    const std::vector<Candidate> proposed = explorer->ask(count);
+    ASSERT_EQ(proposed.size(), count);
     // Those by chance are last, and far worse than what the model chose.
     const size_t by_chance = count / 16;
-    const float worst = asked[count - by_chance - 1].score;
+    const float worst = proposed[count - by_chance - 1].score;
     for (size_t k = 0; k < count; ++k) {
-      EXPECT_EQ(k >= count - by_chance, asked[k].score < worst) << k << " of " << count;
+      EXPECT_EQ(k >= count - by_chance, proposed[k].score < worst) << k << " of " << count;
     }
   }
 }

@@ -163,18 +163,18 @@ void LandscapeAssessor::assess(std::span<Candidate> candidates) {
 
 std::vector<double> explore(Explorer& explorer, const Landscape& landscape, size_t trials,
                             size_t at_once) {
-  std::vector<double> told;
-  while (told.size() < trials) {
+  std::vector<double> latencies;
+  while (latencies.size() < trials) {
     std::vector<Outcome> outcomes;
-    for (Candidate& candidate : explorer.ask(std::min(at_once, trials - told.size()))) {
+    for (Candidate& candidate : explorer.ask(std::min(at_once, trials - latencies.size()))) {
       const double latency = landscape.latency_ns(candidate);
-      told.push_back(latency);
+      latencies.push_back(latency);
       outcomes.push_back({.candidate = std::move(candidate), .latency_ns = latency});
     }
     if (outcomes.empty()) break;
     explorer.tell(outcomes);
   }
-  return told;
+  return latencies;
 }
 
 }  // namespace tilewright::search

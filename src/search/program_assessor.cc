@@ -17,9 +17,10 @@
 namespace tilewright::search {
 namespace {
 
-constexpr size_t kChunk = 64;                    // candidates that a thread takes at a time
-constexpr size_t kPredicted = 256;               // programs passed to a model at a time
-constexpr size_t kFirstAsked = size_t{1} << 14;  // programs of a round that stay longest, at most
+constexpr size_t kChunk = 64;       // candidates that a thread takes at a time
+constexpr size_t kPredicted = 256;  // programs passed to a model at a time
+constexpr size_t kMaxFirstRequested = size_t{1}
+                                      << 14;  // programs of a round that stay longest, at most
 constexpr float kNoScore = std::numeric_limits<float>::lowest();
 
 // A candidate to be computed.
@@ -73,7 +74,7 @@ struct ProgramAssessor::Impl {
   void set_model(const cost::CostModel* next, std::span<const std::string> also);
   feature::ProgramEncoder encoder() const;  // makes `names`
   void start_workers();
-  void shrink(size_t bytes, std::span<const Candidate> told);
+  void shrink(size_t bytes, std::span<const Candidate> reported);
   void find_work(std::span<const Candidate> candidates);
   void note_program(KnownGenome& genome, const Candidate& candidate, uint32_t index);
   void add_todo(const Candidate& candidate, uint32_t index);
@@ -110,7 +111,7 @@ struct ProgramAssessor::Impl {
   const cost::CostModel* model = nullptr;
   uint32_t model_number = 1;
   ProgramCache cache;
-  std::vector<CacheKeys> first_asked;  // in this round, in order
+  std::vector<CacheKeys> first_requested;  // in this round, in order
   AssessorCounts counts;
 
   // State of the current call.
@@ -232,13 +233,13 @@ void ProgramAssessor::Impl::start_workers() {
   }
 }
 
-void ProgramAssessor::Impl::shrink(size_t bytes, std::span<const Candidate> told) {
+void ProgramAssessor::Impl::shrink(size_t bytes, std::span<const Candidate> reported) {
   std::vector<CacheKeys> keep;
-  for (const Candidate& candidate : told) {
+  for (const Candidate& candidate : reported) {
     const Hash128 genome = genome_hash(candidate.sketch, candidate.genome);
     keep.push_back({.genome = genome, .entry = entry_of(genome, candidate.program)});
   }
-  keep.insert(keep.end(), first_asked.begin(), first_asked.end());
+  keep.insert(keep.end(), first_requested.begin(), first_requested.end());
   cache.shrink(bytes, keep);
   team.reset();
   workers.clear();
@@ -246,7 +247,7 @@ void ProgramAssessor::Impl::shrink(size_t bytes, std::span<const Candidate> told
   todo = {};
   done = {};
   rescored = {};
-  first_asked = {};
+  first_requested = {};
 }
 
 void ProgramAssessor::Impl::predict(Worker& worker, EncodedBlock* block) const {
@@ -441,8 +442,8 @@ void ProgramAssessor::set_model(const cost::CostModel* model, std::span<const st
 
 void ProgramAssessor::assess(std::span<Candidate> candidates) {
   Impl& impl = *impl_;
-  impl.counts.asked += static_cast<int64_t>(candidates.size());
-  impl.cache.trim(impl.first_asked);
+  impl.counts.requested += static_cast<int64_t>(candidates.size());
+  impl.cache.trim(impl.first_requested);
   impl.find_work(candidates);
   if (!impl.todo.empty() || !impl.rescored.empty()) {
     impl.start_workers();
@@ -461,8 +462,8 @@ void ProgramAssessor::assess(std::span<Candidate> candidates) {
     candidate.spread = 0;
     if (candidate.program == Hash128{}) continue;
     const Hash128& entry = impl.entry_of(impl.keys[k], candidate.program);
-    if (impl.first_asked.size() < kFirstAsked) {
-      impl.first_asked.push_back({.genome = impl.keys[k], .entry = entry});
+    if (impl.first_requested.size() < kMaxFirstRequested) {
+      impl.first_requested.push_back({.genome = impl.keys[k], .entry = entry});
     }
     const KnownProgram* program = impl.cache.programs.find(entry);
     const bool is_scored = impl.model != nullptr && program != nullptr;
@@ -488,10 +489,10 @@ bool ProgramAssessor::inputs_of(const Candidate& candidate, std::span<const std:
   return known != nullptr && impl_->cache.append_inputs(known->place, which, inputs);
 }
 
-void ProgramAssessor::begin_round() { impl_->first_asked.clear(); }
+void ProgramAssessor::begin_round() { impl_->first_requested.clear(); }
 
-void ProgramAssessor::shrink(size_t bytes, std::span<const Candidate> told) {
-  impl_->shrink(bytes, told);
+void ProgramAssessor::shrink(size_t bytes, std::span<const Candidate> reported) {
+  impl_->shrink(bytes, reported);
 }
 
 const AssessorCounts& ProgramAssessor::counts() const { return impl_->counts; }

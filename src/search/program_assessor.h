@@ -27,12 +27,12 @@ namespace tilewright::search {
 // Time per phase, for the table of `./dev bench search`. Seconds are summed over threads, from one
 // candidate in eight.
 struct AssessorCounts {
-  int64_t asked = 0;     // candidates
-  int64_t illegal = 0;   // of the candidates not seen before: illegal
-  int64_t rejected = 0;  //   legal but rejected by Validity,
-  int64_t known = 0;     // genomes or programs seen before
-  int64_t again = 0;     //   known genomes that were applied again: their encodings were dropped
-  int64_t scored = 0;    // programs that were scored
+  int64_t requested = 0;  // candidates
+  int64_t illegal = 0;    // of the candidates not seen before: illegal
+  int64_t rejected = 0;   //   legal but rejected by Validity,
+  int64_t known = 0;      // genomes or programs seen before
+  int64_t again = 0;      //   known genomes that were applied again: their encodings were dropped
+  int64_t scored = 0;     // programs that were scored
   double instantiate_s = 0, apply_s = 0, validity_s = 0, hash_s = 0, encode_s = 0, predict_s = 0;
 };
 
@@ -65,8 +65,8 @@ class ProgramAssessor : public Assessor {
   // From now on, other programs are those that the round requests first.
   void begin_round();
   // Releases threads and memory until the next call of assess. If the cached encodings take more
-  // than `bytes`, only those of `told` and of the programs that the round requested first stay.
-  void shrink(size_t bytes, std::span<const Candidate> told);
+  // than `bytes`, only those of `reported` and of the programs that the round requested first stay.
+  void shrink(size_t bytes, std::span<const Candidate> reported);
   const AssessorCounts& counts() const;
 
  private:

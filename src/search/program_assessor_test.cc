@@ -146,7 +146,7 @@ TEST(ProgramAssessor, FindsTheProgramOfEachCandidate) {
       }
     }
     EXPECT_GT(fit, 100u) << text;
-    EXPECT_EQ(assessor.counts().asked, 1000);
+    EXPECT_EQ(assessor.counts().requested, 1000);
   }
 }
 
@@ -382,13 +382,14 @@ TEST(ProgramAssessor, AModelMayReadSeveralEncodings) {
   }
 }
 
-// After a round: what was told and what the round asked for first, as far as there is room.
+// After a round: the reported programs and the first ones of the round, within the memory limit.
 TEST(ProgramAssessor, KeepsWhatTheNextRoundBeginsWith) {
   const Bench bench("C2D2");
   const SumModel model(1), next(2);
   const std::vector<Candidate> first = bench.candidates(60, 1);
   const std::vector<Candidate> later = bench.candidates(300, 2);
-  const auto again_after = [&](size_t bytes, size_t told, const std::vector<Candidate>& asked) {
+  const auto again_after = [&](size_t bytes, size_t reported,
+                               const std::vector<Candidate>& requested) {
     ProgramAssessor assessor(bench.space, bench.machine, 2);
     assessor.set_model(&model);
     std::vector<Candidate> before = first, rest = later;
@@ -396,8 +397,8 @@ TEST(ProgramAssessor, KeepsWhatTheNextRoundBeginsWith) {
     assessor.assess(before);
     assessor.assess(rest);
     assessor.set_model(&next);
-    assessor.shrink(bytes, std::span(rest).last(told));
-    std::vector<Candidate> all = asked;
+    assessor.shrink(bytes, std::span(rest).last(reported));
+    std::vector<Candidate> all = requested;
     assessor.assess(all);
     for (const Candidate& one : all) {
       EXPECT_EQ(one.program, bench.program_of(one));
@@ -496,7 +497,7 @@ TEST(ProgramAssessor, TakesNothing) {
   const Bench bench("matmul:m=64,n=64,k=64");
   ProgramAssessor assessor(bench.space, bench.machine, 2);
   assessor.assess({});
-  EXPECT_EQ(assessor.counts().asked, 0);
+  EXPECT_EQ(assessor.counts().requested, 0);
 }
 
 constexpr size_t kFirst[] = {0};

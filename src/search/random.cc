@@ -37,7 +37,7 @@ class Random : public Explorer {
           }
           break;
         }
-        if (!is_legal(drawn[k]) || !asked_.insert(drawn[k].program).second) continue;
+        if (!is_legal(drawn[k]) || !proposed_.insert(drawn[k].program).second) continue;
         answer.push_back(std::move(drawn[k]));
       }
       fruitless = answer.size() > before ? 0 : fruitless + 1;
@@ -46,7 +46,7 @@ class Random : public Explorer {
   }
 
   void tell(std::span<const Outcome> outcomes) override {
-    for (const Outcome& outcome : outcomes) asked_.insert(outcome.candidate.program);
+    for (const Outcome& outcome : outcomes) proposed_.insert(outcome.candidate.program);
   }
 
  private:
@@ -78,7 +78,7 @@ class Random : public Explorer {
   Rng rng_;
   bool is_small_;
   std::vector<Candidate> dealt_;
-  HashSet asked_;
+  HashSet proposed_;
 };
 
 }  // namespace
