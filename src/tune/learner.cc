@@ -76,7 +76,7 @@ cost::Samples Learner::renumbered(cost::Samples others) {
 
 size_t Learner::join(const cost::Samples& others, const cost::SampleOrigin& origin) {
   // A task whose search could not be made may try again.
-  CHECK(tasks_.size() < groups_of_tasks(), "more tasks than were said to come");
+  CHECK(tasks_.size() < groups_of_tasks(), "more tasks joined than LearnerOptions::tasks allows");
   const size_t task = tasks_.size();
   tasks_.emplace_back();
   own_programs_.emplace_back();

@@ -52,7 +52,7 @@ Result<Models> make_models(const Selection& cost, const SearchTables& tables, co
     model = base->model->fork(seed);
     if (model == nullptr) {
       return fail(ErrorKind::Unsupported,
-                  fmt::format("the cost model {} reads a file but cannot go on learning from it: "
+                  fmt::format("the cost model {} reads a file but cannot continue its training: "
                               "tune without a base model, or choose another cost model",
                               base->model->name()));
     }

@@ -144,9 +144,9 @@ struct TaskTuner::Impl {
   size_t place = 0;                  // of the task in it
   int64_t version_seen = 0;          // of its model
   // Scores of the analytic model for the candidates that it guided.
-  std::vector<float> guessed;
-  std::vector<double> guessed_ns;
-  bool guess_misleads = false;
+  std::vector<float> analytic_scores;
+  std::vector<double> analytic_ns;
+  bool scores_unreliable = false;
 
   // The current round. The default schedule comes first and is not a candidate.
   std::vector<search::Candidate> candidates;
@@ -174,27 +174,28 @@ struct TaskTuner::Impl {
                      feature::Inputs* inputs);
   bool append_default_inputs(feature::Inputs* inputs);
   void use_model();  // that guides now
-  void judge_guess(std::span<const float> scores, std::span<const double> latencies);
+  void check_analytic(std::span<const float> scores, std::span<const double> latencies);
   void consider(const Proposal& proposal, const Trial& trial);
   Status finish_round(std::span<const std::optional<Trial>> answers, RoundReport* report);
 };
 
 const cost::CostModel* TaskTuner::Impl::guide() const {
   if (learner && learner->guides(place)) return &learner->model();
-  return guess_misleads ? nullptr : models.analytic.get();
+  return scores_unreliable ? nullptr : models.analytic.get();
 }
 
 // If the analytic model ranks the measured candidates in the wrong order, by more than chance, it
 // stops guiding. Until there are enough samples, no model guides: a model trained on a few misleads
 // as well.
-void TaskTuner::Impl::judge_guess(std::span<const float> scores,
-                                  std::span<const double> latencies) {
+void TaskTuner::Impl::check_analytic(std::span<const float> scores,
+                                     std::span<const double> latencies) {
   if (!learner || guide() != models.analytic.get()) return;
-  guessed.insert(guessed.end(), scores.begin(), scores.end());
-  guessed_ns.insert(guessed_ns.end(), latencies.begin(), latencies.end());
-  const double deviation = 1 / std::sqrt(std::max(1.0, static_cast<double>(guessed.size()) - 1));
-  guess_misleads = cost::quality_of(guessed, guessed_ns).rank_correlation < -deviation;
-  explorer->set_scores_unreliable(guess_misleads);
+  analytic_scores.insert(analytic_scores.end(), scores.begin(), scores.end());
+  analytic_ns.insert(analytic_ns.end(), latencies.begin(), latencies.end());
+  const double deviation =
+      1 / std::sqrt(std::max(1.0, static_cast<double>(analytic_scores.size()) - 1));
+  scores_unreliable = cost::quality_of(analytic_scores, analytic_ns).rank_correlation < -deviation;
+  explorer->set_scores_unreliable(scores_unreliable);
 }
 
 Status TaskTuner::Impl::add_default() {
@@ -275,7 +276,7 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
   }
   if (guide() != nullptr && !scores.empty()) {
     report->quality = cost::quality_of(scores, latencies);
-    judge_guess(scores, latencies);
+    check_analytic(scores, latencies);
   }
   explorer->tell(outcomes);
   if (learner) TRY(learner->learn(place));

@@ -272,8 +272,8 @@ class RankedTrials : public TrialRunner {
 
 TEST(TaskTuner, AGuessThatMisleadsDoesNotGuide) {
   TaskTuner led = make_tuner(quick_options());
-  RankedTrials as_guessed(false);
-  EXPECT_GT(play(led, as_guessed).quality->rank_correlation, 0.5);
+  RankedTrials as_predicted(false);
+  EXPECT_GT(play(led, as_predicted).quality->rank_correlation, 0.5);
   EXPECT_EQ(led.model()->name(), "analytic");
   TaskTuner misled = make_tuner(quick_options());
   RankedTrials reversed(true);
@@ -356,7 +356,7 @@ TEST(TaskTuner, BeginsWithAModelOfAFile) {
   EXPECT_GT(trees_of(second), learned);
 }
 
-// Has a file and cannot go on learning from it.
+// Has a file and cannot continue its training.
 class Rigid : public cost::CostModel {
  public:
   std::string_view name() const override { return "rigid"; }

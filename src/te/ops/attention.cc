@@ -174,7 +174,7 @@ std::vector<Parameter> parameters() {
   return {{.name = "b", .doc = "batch", .fallback = "1"},
           {.name = "heads", .doc = "heads", .fallback = "1"},
           {.name = "seq", .doc = "queries, and keys"},
-          {.name = "dim", .doc = "numbers a query, key or value of one head"},
+          {.name = "dim", .doc = "numbers per query, key or value of one head"},
           dtype_parameter()};
 }
 

@@ -107,7 +107,7 @@ const codegen::BackEnd& toy_back_end() {
       .loader = &toy_loader(),
       .texts = kTexts,
       .probe = [] { return codegen::works_on(toy_back_end(), toy_target()); },
-      .remedy = "make one up"};
+      .remedy = "reinstall the made-up machine"};
   return row;
 }
 
