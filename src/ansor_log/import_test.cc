@@ -33,7 +33,7 @@ class AnsorSteps : public ::testing::Test {
   schedule::LoopTree initial_;
 };
 
-TEST_F(AnsorSteps, StagesAreNumberedAsThere) {
+TEST_F(AnsorSteps, StageNumbersFollowAnsor) {
   use("matmul:m=512,n=64,k=128");
   EXPECT_THAT(stage_names(initial_), ElementsAre("A", "B", "C"));
   use("conv2d:n=1,h=14,w=14,ci=32,co=32,kernel=3,stride=1,pad=1");
@@ -86,7 +86,7 @@ pack W Y
 )");
 }
 
-TEST_F(AnsorSteps, AReductionThatIsFactored) {
+TEST_F(AnsorSteps, RfactorOfAReduction) {
   use("reduce:shape=8x1024,axes=1,op=sum");
   const std::vector<std::string> stages = stage_names(initial_);
   ASSERT_EQ(stages.size(), 2u);
@@ -96,7 +96,7 @@ TEST_F(AnsorSteps, AReductionThatIsFactored) {
   EXPECT_THAT(text, HasSubstr("annotate " + stages[1] + ".rfactor"));
 }
 
-TEST_F(AnsorSteps, CacheReadAndWhatComesAfterIt) {
+TEST_F(AnsorSteps, CacheReadAndLaterSteps) {
   use("matmul:m=64,n=64,k=64");
   EXPECT_EQ(convert(R"([["SP", 2, 0, 64, [8], 1], ["CHR", 1, "shared", [2]], ["CA", 2, 3, 0],
       ["CHR", 0, "shared", [3]], ["FU", 1, [0, 1]], ["CA", 3, 4, 3], ["AN", 4, 0, 3],
@@ -109,12 +109,12 @@ annotate C i.0 parallel
 )");
 }
 
-TEST_F(AnsorSteps, ASplitByNumbersOfParts) {
+TEST_F(AnsorSteps, SplitByNumberOfParts) {
   use("matmul:m=64,n=60,k=64");
   EXPECT_EQ(convert(R"([["SP", 2, 0, 64, [4, 2], 0]])"), "split C i [2, 8]\n");
 }
 
-TEST_F(AnsorSteps, WhatCannotBeConvertedSaysWhy) {
+TEST_F(AnsorSteps, UnconvertibleStepsGiveAReason) {
   use("matmul:m=64,n=64,k=64");
   const std::pair<const char*, const char*> cases[] = {
       {R"([["SP", 2, 0, 512, [8], 1]])",
@@ -147,7 +147,7 @@ TEST_F(AnsorSteps, WhatCannotBeConvertedSaysWhy) {
   }
 }
 
-TEST(AnsorLog, RecordsBecomeTracesAndNeverAttempts) {
+TEST(AnsorLog, RecordsAreImportedAsTracesNotAttempts) {
   const ScratchFolder folder;
   const auto record = [](int factor, const std::string& result) {
     return fmt::format(

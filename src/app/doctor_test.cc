@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Doctor, NamesTheRemedyWhereItHelps) {
+TEST(Doctor, PrintsTheRemedyOfMissingBackEnds) {
   const std::array rows = {
       codegen::BackEnd{.name = "bare",
                        .purpose = "",

@@ -144,7 +144,7 @@ TEST(Example, WrongArgumentsGiveAUsageLine) {
   EXPECT_THAT(read_file(small / "errors").value_or(""), HasSubstr("usage: tune_model MODEL.onnx"));
 }
 
-TEST(Example, SaysWhatIsMissing) {
+TEST(Example, MissingFilesAreReported) {
   const SmallModel small;
   std::vector<std::string> words = words_for(small, "1");
   words.back() = "/nowhere";

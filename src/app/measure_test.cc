@@ -38,7 +38,7 @@ MeasureOptions options_of(const SmallModel& small) {
           .finalists = 2};
 }
 
-TEST(Measure, GivesEachProgramAVerdictAndHoldsFinals) {
+TEST(Measure, GivesEachProgramAVerdictAndRunsFinals) {
   const SmallModel small;
   Listener listener;
   const auto outcome = measure(options_of(small), listener, {});
@@ -66,7 +66,7 @@ TEST(Measure, GivesEachProgramAVerdictAndHoldsFinals) {
 }
 
 // It is another task, with its own records.
-TEST(Measure, KeepsDenormalsWhereThatIsAllowed) {
+TEST(Measure, KeepsDenormalsIfAllowed) {
   const SmallModel small;
   MeasureOptions options = options_of(small);
   Listener listener;
@@ -84,7 +84,7 @@ TEST(Measure, KeepsDenormalsWhereThatIsAllowed) {
               HasSubstr("permission winograd is for"));
 }
 
-TEST(Measure, AStopInTheMiddleLeavesOutTheFinals) {
+TEST(Measure, StopSkipsTheFinals) {
   const SmallModel small;
   MeasureOptions options = options_of(small);
   options.random = 200;

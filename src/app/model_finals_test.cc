@@ -77,7 +77,7 @@ TEST_F(ModelFinalsTest, WithoutAStopLibrariesAreCompared) {
 }
 
 // Between two kernels of one library: the rest of it is not built, and nothing is compared.
-TEST_F(ModelFinalsTest, AStopEndsTheLibraryThatIsBuilt) {
+TEST_F(ModelFinalsTest, StopEndsTheBuildOfALibrary) {
   const StopSource source;
   size_t libraries = 0;
   const Result<ModelFinals> finals = hold(&source, &libraries);

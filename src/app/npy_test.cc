@@ -47,7 +47,7 @@ TEST(Npy, ReadsScalarsAndColumnMajor) {
   EXPECT_EQ(bytes_of(*turned), "acebdf");
 }
 
-TEST(Npy, RefusesWhatIsNoArray) {
+TEST(Npy, RejectsMalformedArrays) {
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }";
   const std::pair<std::string, const char*> cases[] = {
       {"", "not a .npy"},

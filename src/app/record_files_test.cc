@@ -60,7 +60,7 @@ class RecordFiles : public testing::Test {
   StopSource stopped_;
 };
 
-TEST_F(RecordFiles, AnExportReplacesItsFileAlone) {
+TEST_F(RecordFiles, ExportReplacesItsFile) {
   ASSERT_TRUE(write_file_atomically(folder_ / "lines.tmp", "of the user").has_value());
   ASSERT_TRUE(write_file_atomically(lines_, "old").has_value());
   fs::permissions(lines_, fs::perms::owner_read | fs::perms::owner_write);
@@ -73,7 +73,7 @@ TEST_F(RecordFiles, AnExportReplacesItsFileAlone) {
   EXPECT_THAT(names(), ElementsAre("a.db", "lines", "lines.tmp"));
 }
 
-TEST_F(RecordFiles, AnExportWritesDevicesAndThroughLinks) {
+TEST_F(RecordFiles, ExportWritesToDevicesAndThroughLinks) {
   EXPECT_EQ(must(export_records(records_, "/dev/null", {})).bytes, text_.size());
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   EXPECT_EQ(export_records(records_, "/dev/full", {}).error().message,
@@ -84,7 +84,7 @@ TEST_F(RecordFiles, AnExportWritesDevicesAndThroughLinks) {
   EXPECT_EQ(must(read_file(folder_ / "target")), text_);
 }
 
-TEST_F(RecordFiles, AStopLeavesTheFileOfAnExport) {
+TEST_F(RecordFiles, StopKeepsThePreviousExport) {
   ASSERT_TRUE(write_file_atomically(lines_, "old").has_value());
   EXPECT_TRUE(must(export_records(records_, lines_, stopped_.token())).stopped);
   EXPECT_EQ(must(read_file(lines_)), "old");

@@ -20,7 +20,7 @@ struct Pair {
 };
 class Agreements : public testing::TestWithParam<Pair> {};
 
-TEST_P(Agreements, AreAsTheTableSays) {
+TEST_P(Agreements, MatchTheTable) {
   const auto& [written, now, agrees, noise] = GetParam();
   EXPECT_EQ(app::agrees(written, now), agrees);
   EXPECT_EQ(app::may_be_noise(written, now), noise);

@@ -7,7 +7,7 @@
 namespace tilewright::app {
 namespace {
 
-TEST(TargetChoice, ThreadsAreSaidOnce) {
+TEST(TargetChoice, ThreadsAreGivenOnce) {
   EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 0}, 5)->threads(), 5);
   EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 3}, 5)->threads(), 3);
   EXPECT_EQ(target_of({.target = "x86-64-v3;threads=7", .threads = 0}, 5)->threads(), 7);

@@ -17,7 +17,7 @@ struct Good {
 };
 class GoodFiles : public testing::TestWithParam<Good> {};
 
-TEST_P(GoodFiles, GiveTheirTraces) {
+TEST_P(GoodFiles, ParseToTheirTraces) {
   const auto traces = parse_traces(GetParam().text);
   ASSERT_TRUE(traces.has_value()) << traces.error().message;
   std::vector<size_t> steps;
@@ -43,7 +43,7 @@ struct Bad {
 };
 class BadFiles : public testing::TestWithParam<Bad> {};
 
-TEST_P(BadFiles, SayWhichTraceAndLine) {
+TEST_P(BadFiles, ErrorsNameTraceAndLine) {
   const auto traces = parse_traces(GetParam().text);
   ASSERT_FALSE(traces.has_value());
   EXPECT_EQ(traces.error().kind, ErrorKind::BadInput);

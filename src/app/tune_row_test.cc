@@ -26,7 +26,7 @@ TEST(ModelTime, TasksCountByWeight) {
 }
 
 // The time inside the model counts; how much slower a default schedule is, is known outside.
-TEST(ModelTime, TimesInsideTheModelCount) {
+TEST(ModelTime, TimesInsideTheModelArePreferred) {
   std::vector<TuneRow> rows = {row_of(1, 1e5, 1e5), row_of(3, 1e5, 4e5)};
   rows[1].in_model.emplace().verdict.latency_ns = 2e5;
   const ModelTime time = model_time_of(rows);
@@ -34,7 +34,7 @@ TEST(ModelTime, TimesInsideTheModelCount) {
   EXPECT_EQ(time.default_ns, 2.5e6);
 }
 
-TEST(MeanGain, IsGeometricAndOfTasksThatCanBeCompared) {
+TEST(MeanGain, IsTheGeometricMeanOverComparableTasks) {
   const std::vector<TuneRow> rows = {row_of(1, 1e5, 2e5), row_of(3, 1e5, 8e5), row_of(1, 1e5, 0),
                                      row_of(1, 0, 0)};
   EXPECT_NEAR(mean_gain_of(rows), 4, 1e-12);
@@ -42,7 +42,7 @@ TEST(MeanGain, IsGeometricAndOfTasksThatCanBeCompared) {
   EXPECT_EQ(mean_gain_of({}), 0);
 }
 
-TEST(TuneRow, ItsTraceIsThatOfTheFastestAlone) {
+TEST(TuneRow, HasTheTraceOfTheFastest) {
   const std::string text = "split C i [4]\n";
   TuneRow row = row_of(1, 1e5, 0);
   row.result.best->proposal.trace = schedule::trace_from_text(text).value();

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(TuneTasks, WordsThatMeanTheSameWeighMore) {
+TEST(TuneTasks, EqualOperandsOfTheCommandAddWeight) {
   const Target target = host_target(1);
   const Result<TuneTasks> what =
       tune_tasks_of({"matmul:m=8,n=8,k=8", "C2D2", "matmul:k=8,m=8,n=8"}, {}, target);

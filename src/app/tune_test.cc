@@ -59,7 +59,7 @@ TuneOptions options_of(const SmallModel& small) {
           .trials = 12};
 }
 
-TEST(Tune, TellsTheListenerOfEachTrialAndGivesAWinner) {
+TEST(Tune, NotifiesTheListenerOfEachTrialAndReturnsAWinner) {
   const SmallModel small;
   Counter counter;
   const auto outcome = tune(options_of(small), counter, counter.stop.token());
@@ -80,7 +80,7 @@ TEST(Tune, TellsTheListenerOfEachTrialAndGivesAWinner) {
   EXPECT_GT(outcome->peak_gflops, 0);
 }
 
-TEST(Tune, AStopInTheMiddleKeepsWhatWasMeasured) {
+TEST(Tune, StopKeepsMeasurements) {
   const SmallModel small;
   TuneOptions options = options_of(small);
   options.trials = 400;
@@ -104,7 +104,7 @@ TEST(Tune, AStopInTheMiddleKeepsWhatWasMeasured) {
   EXPECT_EQ(resumed->tally.trials(), 12U);
 }
 
-TEST(Tune, AStopThatWasRequestedBeforeMeasuresNothing) {
+TEST(Tune, EarlierStopMeasuresNothing) {
   const SmallModel small;
   Counter counter;
   counter.stop.request();
@@ -175,7 +175,7 @@ TEST(Tune, OptionsOutOfTheirRangeAreErrorsBeforeAStoreIsMade) {
   EXPECT_FALSE(std::filesystem::exists(small.records()));
 }
 
-TEST(Tune, AModelFileThatCannotBeWrittenIsRefusedBeforeAnythingIsMeasured) {
+TEST(Tune, UnwritableModelFileIsReportedFirst) {
   const SmallModel small;
   Counter counter;
   TuneOptions options = options_of(small);
@@ -187,7 +187,7 @@ TEST(Tune, AModelFileThatCannotBeWrittenIsRefusedBeforeAnythingIsMeasured) {
   EXPECT_FALSE(std::filesystem::exists(small.records()));
 }
 
-TEST(Tune, WithoutAnythingToTuneItIsAnError) {
+TEST(Tune, NothingToTuneIsAnError) {
   const SmallModel small;
   Counter counter;
   TuneOptions options = options_of(small);
@@ -199,7 +199,7 @@ TEST(Tune, WithoutAnythingToTuneItIsAnError) {
   EXPECT_FALSE(std::filesystem::exists(small.records()));
 }
 
-TEST(Tune, ATargetWithoutABackEndIsSaidInOneLine) {
+TEST(Tune, TargetWithoutABackEndIsAnError) {
   const SmallModel small;
   Counter counter;
   TuneOptions options = options_of(small);
@@ -262,7 +262,7 @@ TEST(Tune, AModelIsTunedComparedInsideAndCompiled) {
 }
 
 // Seconds that were not used up are no budget that a run completed.
-TEST(Tune, ARunThatItsTrialsEndedHasNotCompletedItsSeconds) {
+TEST(Tune, RunEndedByTrialsDoesNotCompleteItsSeconds) {
   const SmallModel small;
   TuneOptions options = options_of(small);
   options.what = {small.model_file()};
@@ -290,7 +290,7 @@ TEST(Tune, ARunThatItsTrialsEndedHasNotCompletedItsSeconds) {
   }
 }
 
-TEST(Tune, ARunThatTimeEndedHasCompletedItsSeconds) {
+TEST(Tune, RunEndedByTimeCompletesItsSeconds) {
   const SmallModel small;
   TuneOptions options = options_of(small);
   options.what = {small.model_file()};
@@ -306,7 +306,7 @@ TEST(Tune, ARunThatTimeEndedHasCompletedItsSeconds) {
 }
 
 // The model is not in the store: the search is replayed for it, with the stored verdicts.
-TEST(Tune, AModelFileIsWrittenOfASearchThatIsDone) {
+TEST(Tune, CompletedSearchWritesAModelFile) {
   const SmallModel small;
   TuneOptions options = options_of(small);
   options.what = {small.model_file()};
@@ -339,7 +339,7 @@ TEST(Tune, AStopDuringTheFinalsInsideAModelKeepsTheRecords) {
   EXPECT_TRUE(outcome->has_winner());
 }
 
-TEST(Compile, WritesNothingWhereATaskHasNoRecordAndOneIsRequired) {
+TEST(Compile, RequiredRecordsThatAreMissingAreAnError) {
   const SmallModel small;
   CompileListener silent;
   CompileOptions options{.model = {.what = small.model_file()},
@@ -377,7 +377,7 @@ TEST(Compile, AStopLeavesNoFile) {
 }
 
 // Of the two back ends for x86-64, LLVM asks for AVX2. C source needs only the other one.
-TEST(Compile, CSourceIsMadeForAnyTargetOfItsBackEnd) {
+TEST(Compile, CSourceForEveryTargetOfTheBackEnd) {
   const SmallModel small;
   CompileListener silent;
   CompileOptions options{.model = {.what = small.model_file()},
@@ -398,7 +398,7 @@ TEST(Compile, CSourceIsMadeForAnyTargetOfItsBackEnd) {
             "no code is made for cuda:sm_90a yet; targets are x86-64");
 }
 
-TEST(Bench, AStopWhileAModelIsCompiledEndsIt) {
+TEST(Bench, StopDuringCompilationEndsTheJob) {
   const SmallModel small;
   BenchListener silent;
   const StopSource stop;
@@ -410,7 +410,7 @@ TEST(Bench, AStopWhileAModelIsCompiledEndsIt) {
 }
 
 // The peers get the signal of Ctrl-C as well, and fail by it.
-TEST(Bench, AStopWhileThePeersRunIsNoError) {
+TEST(Bench, StopDuringPeersIsNotAnError) {
   const SmallModel small;
   const std::string python = small / "python", started = small / "started";
   ASSERT_TRUE(
@@ -456,7 +456,7 @@ TEST(Bench, PeersNeedTheFolderOfTheHarness) {
   EXPECT_TRUE(check_bench(options).has_value());
 }
 
-TEST(Bench, WithoutAnythingToTimeItIsAnError) {
+TEST(Bench, NoModelsIsAnError) {
   BenchListener silent;
   const auto outcome = bench({}, silent, {});
   ASSERT_FALSE(outcome.has_value());
@@ -464,7 +464,7 @@ TEST(Bench, WithoutAnythingToTimeItIsAnError) {
   EXPECT_THAT(outcome.error().message, HasSubstr("nothing to time; name a model"));
 }
 
-TEST(Bench, AStopEndsTheRunsAndSeveralModelsTakeTurns) {
+TEST(Bench, ModelsAlternateUntilAStop) {
   const SmallModel small;
   CompileListener silent;
   const std::string so = small / "small.so";

@@ -31,7 +31,7 @@ TEST(AffineTest, AddAndScale) {
   EXPECT_TRUE(form.is_constant());
 }
 
-TEST(AffineTest, SaysWhenItDoesNotFit) {
+TEST(AffineTest, ReportsOverflow) {
   Affine full;
   for (uint32_t k = 0; k < Affine::kMaxTerms; ++k) EXPECT_TRUE(full.add_term(k, 1));
   EXPECT_TRUE(Affine(full).add_term(3, 1));
@@ -44,7 +44,7 @@ TEST(AffineTest, SaysWhenItDoesNotFit) {
   EXPECT_THROW(large.scale(2), InternalError);
 }
 
-TEST(AffineTest, OfExpressions) {
+TEST(AffineTest, FormsOfExpressions) {
   const Expr i = ir::var("i"), j = ir::var("j");
   const uint32_t a = i.as<ir::Var>()->id, b = j.as<ir::Var>()->id;
   struct Case {
@@ -66,7 +66,7 @@ TEST(AffineTest, OfExpressions) {
   for (const Case& c : cases) EXPECT_EQ(affine_of(c.expr), c.form);
 }
 
-TEST(AffineTest, NothingForWhatIsNotAffine) {
+TEST(AffineTest, NonAffineExpressionsGiveNoForm) {
   const Expr i = ir::var("i"), j = ir::var("j"), n = ir::var("n", {ir::Scalar::I32, 1});
   const Expr cases[] = {
       i * j,

@@ -32,7 +32,7 @@ TEST(Interval, OfExpressions) {
   EXPECT_EQ(interval_of(n, bounds), std::nullopt);
 }
 
-TEST(Interval, OfWhatMayOverflow) {
+TEST(Interval, OverflowGivesTheRangeOfTheType) {
   const Expr h = ir::var("h");
   const Bounds huge = {{id(h), {0, INT64_MAX / 2}}};
   EXPECT_EQ(interval_of(h * 4, huge), std::nullopt);

@@ -38,7 +38,7 @@ TEST_F(LinearSumTest, TermsOfOneAtomAreMerged) {
   EXPECT_TRUE(sum.exact);
 }
 
-TEST_F(LinearSumTest, TermsThatCancelAreGone) {
+TEST_F(LinearSumTest, CancelingTermsAreDropped) {
   Sum sum;
   sum.add_term({i_ % 3, 5});
   sum.add_term({j_, 0});
@@ -53,7 +53,7 @@ TEST_F(LinearSumTest, FindsTheCoefficientOfAnAtom) {
   EXPECT_EQ(sum.coefficient_like({i_ / 5, 1}), 0);
 }
 
-TEST_F(LinearSumTest, NumbersWrap) {
+TEST_F(LinearSumTest, ConstantsWrap) {
   Sum sum;
   sum.add_constant(INT64_MAX);
   sum.add_constant(1);
@@ -77,7 +77,7 @@ struct LastNameFirst : LinearTerm {
   }
 };
 
-TEST_F(LinearSumTest, ATermMayOrderTheSum) {
+TEST_F(LinearSumTest, TermTypeDefinesTheOrder) {
   LinearSum<LastNameFirst> sum;
   sum.add_term({{i_, 1}});
   sum.add_term({{k_, 2}});
@@ -89,7 +89,7 @@ TEST_F(LinearSumTest, ATermMayOrderTheSum) {
   EXPECT_EQ(sum.terms[2].coefficient, 5);
 }
 
-TEST_F(LinearSumTest, WritesDifferences) {
+TEST_F(LinearSumTest, PrintsDifferences) {
   const std::vector<Summand> summands = {{&i_, 2}, {&j_, -1}, {nullptr, -3}};
   const Expr sum = write_sum(summands, ir::kIndex);
   EXPECT_EQ(ir::to_string(sum), "i * 2 - j - 3");

@@ -25,7 +25,7 @@ TEST_F(SimplifyBoolTest, Logical) {
   EXPECT_TRUE(simplify_logical(open).same_as(open));
 }
 
-TEST_F(SimplifyBoolTest, LimitsOfOneValue) {
+TEST_F(SimplifyBoolTest, BoundsOfOneValue) {
   EXPECT_EQ(logical(x_ < 3 && x_ < 5), "x < 3");
   EXPECT_EQ(logical(x_ >= 3 || x_ >= 5), "x >= 3");
   EXPECT_EQ(logical(x_ < 3 && x_ >= 3), "false");

@@ -37,7 +37,7 @@ TEST_F(SimplifyMinMaxTest, Nested) {
   EXPECT_EQ(min_max(ir::min(pair, i_), pair_form, i_form_), "min(x, i)");
 }
 
-TEST_F(SimplifyMinMaxTest, OtherwiseTheNodeIsAnAtom) {
+TEST_F(SimplifyMinMaxTest, OtherNodesAreAtoms) {
   const Expr like = ir::min(i_, ir::int_imm(8));
   Linear out;
   add_min_max(like, i_form_, form({}, 8), 2, out);

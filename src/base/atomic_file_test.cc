@@ -86,7 +86,7 @@ TEST_F(AtomicFileTest, ReplacesTheFileWhenItIsFinished) {
   EXPECT_THAT(names(), ElementsAre("a"));
 }
 
-TEST_F(AtomicFileTest, LeavesNothingBehindUnfinished) {
+TEST_F(AtomicFileTest, UnfinishedWritesLeaveNoFile) {
   put(path_, "old");
   {
     AtomicFile file = AtomicFile::create(path_).value();
@@ -98,7 +98,7 @@ TEST_F(AtomicFileTest, LeavesNothingBehindUnfinished) {
   EXPECT_THAT(names(), ElementsAre("a"));
 }
 
-TEST_F(AtomicFileTest, WritersDoNotMeetEachOtherOrOtherFiles) {
+TEST_F(AtomicFileTest, ConcurrentWritersUseDistinctTemporaryFiles) {
   put(folder_ / "a.tmp", "of the user");
   AtomicFile one = AtomicFile::create(path_).value();
   AtomicFile two = AtomicFile::create(path_).value();
@@ -133,7 +133,7 @@ TEST_F(AtomicFileTest, ANewFileHasThePermissionsOfTheUmask) {
   EXPECT_EQ(fs::status(path_).permissions(), kPrivate);
 }
 
-TEST_F(AtomicFileTest, ASymbolicLinkStaysOne) {
+TEST_F(AtomicFileTest, SymbolicLinkIsFollowedAndKept) {
   fs::create_directory(folder_ / "other");
   put(folder_ / "other" / "b", "old");
   fs::permissions(folder_ / "other" / "b", kPrivate);
@@ -149,7 +149,7 @@ TEST_F(AtomicFileTest, ASymbolicLinkStaysOne) {
   EXPECT_THAT(names(), ElementsAre("a", "other"));
 }
 
-TEST_F(AtomicFileTest, ASymbolicLinkToNothingGetsItsFile) {
+TEST_F(AtomicFileTest, CreatesTheTargetOfADanglingLink) {
   fs::create_symlink(folder_ / "later", path_);
   AtomicFile file = AtomicFile::create(path_).value();
   file.append("new");
@@ -246,7 +246,7 @@ TEST_F(AtomicFileTest, NamesOfAnyLengthAreWritten) {
   EXPECT_EQ(names().size(), 1u);
 }
 
-TEST_F(AtomicFileTest, TheWorkingFolderIsOne) {
+TEST_F(AtomicFileTest, NamesWithoutAFolderUseTheWorkingFolder) {
   const fs::path before = fs::current_path();
   fs::current_path(folder_);
   EXPECT_TRUE(write_file_atomically("a", "x").has_value());

@@ -25,7 +25,7 @@ TEST(Check, NamesConditionPlaceAndDetail) {
   }
 }
 
-TEST(Check, WithoutDetailEndsAfterFailed) {
+TEST(Check, MessageWithoutDetailEndsAfterFailed) {
   try {
     CHECK(false);
     FAIL() << "CHECK did not throw";

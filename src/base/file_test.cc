@@ -78,7 +78,7 @@ TEST_F(FileTest, ErrorsNameThePathAndTheReason) {
   EXPECT_FALSE(fs::exists(folder_.native() + ".tmp"));
 }
 
-TEST_F(FileTest, SizesAreOfRegularFiles) {
+TEST_F(FileTest, OnlyRegularFilesHaveASize) {
   ASSERT_TRUE(write_file_atomically(folder_ / "a", "1234").has_value());
   EXPECT_EQ(size_of_file(folder_ / "a"), 4u);
   const Result<uint64_t> missing = size_of_file(folder_ / "none");

@@ -28,7 +28,7 @@ TEST(Hash, OrderAndLengthMatter) {
   EXPECT_NE(hash_of({0}), hash_of({0, 0}));
 }
 
-TEST(Hash, TextIsFramedByItsSize) {
+TEST(Hash, TextsAreFramedByTheirSize) {
   EXPECT_NE(Hasher().add_text("ab").add_text("c").finish(),
             Hasher().add_text("a").add_text("bc").finish());
   EXPECT_NE(Hasher().add_text("a").finish(),

@@ -58,7 +58,7 @@ struct Large {
 };
 static_assert(!std::is_trivially_copyable_v<InlineVector<Large, 4>>);
 
-TEST(InlineVector, EqualityIgnoresWhatLiesBeyondTheEnd) {
+TEST(InlineVector, EqualityIgnoresUnusedStorage) {
   Four longer = {1, 2, 3};
   longer.resize(2);
   EXPECT_EQ(longer, (Four{1, 2}));
@@ -68,7 +68,7 @@ TEST(InlineVector, EqualityIgnoresWhatLiesBeyondTheEnd) {
 
 // Short ones are copied by a fixed number of bytes, long ones beyond that by what they hold, and
 // vectors of vectors element by element.
-TEST(InlineVector, CopiesHoldTheSame) {
+TEST(InlineVector, CopiesAreEqual) {
   using Long = InlineVector<int64_t, 40>;
   for (size_t size = 0; size <= Long::kCapacity; ++size) {
     Long vector;

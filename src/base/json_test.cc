@@ -38,7 +38,7 @@ TEST(Json, BracketsInStringsDoNotNest) {
   EXPECT_TRUE(parse_json("[\"\\\"" + std::string(10000, '[') + "\"]").has_value());
 }
 
-TEST(Json, InvalidUtf8IsReplacedWhenPrinted) {
+TEST(Json, InvalidUtf8IsReplacedOnOutput) {
   EXPECT_EQ(print_json(Json("\xff")), "\"\xef\xbf\xbd\"");
 }
 
@@ -61,7 +61,7 @@ TEST(Json, MembersAreTyped) {
             "JSON number where an object with member 'no' belongs");
 }
 
-TEST(Json, FindMemberOfAnythingElseIsNull) {
+TEST(Json, FindMemberOfANonObjectIsNull) {
   const Json json = {{"a", 1}};
   ASSERT_NE(find_member(json, "a"), nullptr);
   EXPECT_EQ(*find_member(json, "a"), 1);

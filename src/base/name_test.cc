@@ -18,14 +18,14 @@ TEST(Name, EmptyIsTheDefault) {
   EXPECT_EQ(Name().text(), "");
 }
 
-TEST(Name, EqualTextsAreOneName) {
+TEST(Name, EqualTextsShareOneName) {
   EXPECT_EQ(Name("i"), Name(std::string("i")));
   EXPECT_NE(Name("i"), Name("j"));
   EXPECT_EQ(Name("oc").text(), "oc");
   EXPECT_EQ(&Name("oc").text(), &Name("oc").text());
 }
 
-TEST(Name, DerivedNamesAreTheSameAsSpelledOnes) {
+TEST(Name, DerivedNamesEqualSpelledOnes) {
   const Name i("i");
   EXPECT_EQ(i.child(0), Name("i.0"));
   EXPECT_EQ(Name("i.0"), i.child(0));  // the cached way

@@ -5,7 +5,7 @@
 namespace tilewright {
 namespace {
 
-TEST(ProgramFolder, HasThisTest) {
+TEST(ProgramFolder, ContainsThisTest) {
   const Result<std::filesystem::path> folder = program_folder();
   ASSERT_TRUE(folder.has_value()) << folder.error().message;
   EXPECT_TRUE(std::filesystem::exists(*folder / "tilewright_base_test"));

@@ -24,7 +24,7 @@ Result<std::string> quarter(int value) {
   return std::to_string(*TRY(half(*TRY(half(value)))));
 }
 
-TEST(Try, GivesTheValueOrReturnsTheError) {
+TEST(Try, YieldsTheValueOrReturnsTheError) {
   EXPECT_EQ(quarter(12), Result<std::string>("3"));
   EXPECT_EQ(quarter(6).error(), (Error{ErrorKind::BadInput, "odd"}));
   EXPECT_EQ(quarter(7).error().message, "odd");

@@ -14,7 +14,7 @@ TEST(Rng, IsStable) {
   EXPECT_EQ(rng.next(), 6990951692964543102u);
 }
 
-TEST(Rng, SameSeedSameNumbersOtherSeedOthers) {
+TEST(Rng, IsAFunctionOfTheSeed) {
   Rng a(1);
   Rng b(1);
   Rng c(2);

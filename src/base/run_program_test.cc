@@ -15,20 +15,20 @@
 namespace tilewright {
 namespace {
 
-TEST(RunProgram, SaysHowItEndedAndWhatItSaid) {
+TEST(RunProgram, ReportsStatusAndOutput) {
   const Result<EndedProgram> said = run_program({"sh", "-c", "echo one; echo two; exit 3"});
   ASSERT_TRUE(said) << said.error().message;
   EXPECT_EQ(said->out, "one\ntwo\n");
   EXPECT_EQ(WEXITSTATUS(said->status), 3);
 }
 
-TEST(RunProgram, ItsErrorsAreInItsOutputOnRequest) {
+TEST(RunProgram, StderrIsMergedOnRequest) {
   const std::vector<std::string> words = {"sh", "-c", "echo one; echo two >&2; echo three"};
   EXPECT_EQ(run_program(words)->out, "one\nthree\n");
   EXPECT_EQ(run_program(words, {.joins_errors = true})->out, "one\ntwo\nthree\n");
 }
 
-TEST(RunProgram, IsKilledWhenItsTimeIsOver) {
+TEST(RunProgram, IsKilledAtItsTimeout) {
   const Result<EndedProgram> ended =
       run_program({"sh", "-c", "echo begun; exec sleep 1000"}, {.limit_s = 0.3});
   ASSERT_TRUE(ended) << ended.error().message;
@@ -71,7 +71,7 @@ TEST(RunProgram, IsKilledAlsoAfterItHasClosedItsOutput) {
 
 // Signals without SA_RESTART interrupt system calls; the status is that of the program all the
 // same.
-TEST(RunProgram, SignalsDoNotLoseItsStatus) {
+TEST(RunProgram, SignalsDoNotLoseTheStatus) {
   struct sigaction action{}, previous{};
   action.sa_handler = [](int) {};
   sigaction(SIGALRM, &action, &previous);
@@ -88,7 +88,7 @@ TEST(RunProgram, SignalsDoNotLoseItsStatus) {
   EXPECT_EQ(WEXITSTATUS(ended->status), 3);
 }
 
-TEST(RunProgram, WhatIsNotThereIsAnError) {
+TEST(RunProgram, MissingProgramIsAnError) {
   const Result<EndedProgram> none = run_program({"/no/such/program"});
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().message, testing::HasSubstr("cannot start /no/such/program"));

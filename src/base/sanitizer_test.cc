@@ -11,13 +11,13 @@ namespace {
 constexpr std::string_view kOfBuild = TILEWRIGHT_SANITIZE;
 
 // Whichever compiler is used.
-TEST(Sanitizer, IsThatOfTheBuild) {
+TEST(Sanitizer, MatchesTheBuild) {
   EXPECT_EQ(kAddressSanitizer, kOfBuild.contains("address"));
   EXPECT_EQ(kThreadSanitizer, kOfBuild.contains("thread"));
   EXPECT_EQ(kSanitized, kAddressSanitizer || kThreadSanitizer);
 }
 
-TEST(Sanitizer, TimeLimitsOfTestsAndOfTheCompiledCodeGrowAlike) {
+TEST(Sanitizer, TimeLimitsOfTestsAndCodeScaleAlike) {
   EXPECT_EQ(kSanitizerSlowdown, TILEWRIGHT_TEST_SLOWDOWN);
 }
 

@@ -32,7 +32,7 @@ TEST(StopToken, OutlivesItsSource) {
   EXPECT_TRUE(token.requested());
 }
 
-TEST(StopToken, ARequestOfAnotherThreadEndsALoop) {
+TEST(StopToken, RequestFromAnotherThreadEndsALoop) {
   const StopSource source;
   std::thread worker([token = source.token()] {
     while (!token.requested()) std::this_thread::yield();

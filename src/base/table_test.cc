@@ -36,7 +36,7 @@ std::string error_of(std::string_view text) {
   return paint ? "it was read" : paint.error().message;
 }
 
-TEST(Options, TextAndBack) {
+TEST(Options, TextRoundTrips) {
   const Paint paint{
       .coats = 3, .offset = -7, .share = 0.25, .glossy = true, .color = Color::Red, .brand = "x"};
   const std::string text = "coats=3,offset=-7,share=0.25,glossy=true,color=red,brand=x";
@@ -72,7 +72,7 @@ TEST(Options, ANestedSelectionSeparatesItsOptionsBySlashes) {
   EXPECT_EQ(print_options(parse_options<Fence>("fence", "paint=thick").value()), "");
 }
 
-TEST(Options, ThoseThatContradictEachOtherAreRefused) {
+TEST(Options, ContradictionsAreRejected) {
   EXPECT_TRUE(parse_options<Fence>("fence", "height=9").has_value());
   EXPECT_TRUE(parse_options<Fence>("fence", "paint=thin").has_value());
   EXPECT_EQ(parse_options<Fence>("fence", "height=9,paint=thin").error().message,
@@ -85,7 +85,7 @@ TEST(Options, FormerNamesAreReadAndNotWritten) {
   EXPECT_EQ(print_options(paint), "brand=x");
 }
 
-TEST(Options, ErrorsNameTheOptionAndWhatIsLegal) {
+TEST(Options, ErrorsNameTheOptionAndLegalValues) {
   EXPECT_EQ(error_of("coat=1"),
             "paint has no option 'coat'; there are coats, offset, share, glossy, color, brand");
   EXPECT_EQ(error_of("coats=0"), "paint: coats=0: it must be a whole number from 1 to 9");
@@ -144,7 +144,7 @@ TEST(Table, ANestedSelectionIsCanonicalByItsTable) {
             "old: there is no fence 'fat'; there are thin, thick");
 }
 
-TEST(Table, TakesCustomRows) {
+TEST(Table, AcceptsCustomRows) {
   Fences fences = some_fences();
   fences.add(make_row<std::unique_ptr<std::string>, int>(
       "none", "nothing", NoOptions{},

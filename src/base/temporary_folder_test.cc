@@ -18,7 +18,7 @@ TemporaryFolder made() {
   return *std::move(folder);
 }
 
-TEST(TemporaryFolder, GoesWithWhatIsInIt) {
+TEST(TemporaryFolder, IsRemovedWithItsContents) {
   fs::path path;
   {
     const TemporaryFolder folder = made();
@@ -44,14 +44,14 @@ TEST(TemporaryFolder, HasOneOwner) {
   EXPECT_FALSE(fs::exists(path));
 }
 
-TEST(TemporaryFolder, AScratchFolderIsInTheFolderOfTheSystem) {
+TEST(TemporaryFolder, ScratchFolderIsInTheSystemFolder) {
   const auto folder = make_scratch_folder("scratch_test-");
   ASSERT_TRUE(folder.has_value()) << folder.error().message;
   EXPECT_EQ(folder->path().parent_path(), fs::temp_directory_path());
   EXPECT_TRUE(fs::is_directory(folder->path()));
 }
 
-TEST(TemporaryFolder, SaysWhereItCannotBeMade) {
+TEST(TemporaryFolder, FailureNamesTheParentFolder) {
   const auto folder = TemporaryFolder::make("/nowhere/at/all", "x-");
   ASSERT_FALSE(folder.has_value());
   EXPECT_EQ(folder.error().kind, ErrorKind::Io);

@@ -22,7 +22,7 @@ std::string sample() {
   return std::move(to).take();
 }
 
-TEST(Wire, ReadsWhatWasWritten) {
+TEST(Wire, RoundTrips) {
   const std::string bytes = sample();
   WireReader from(bytes);
   EXPECT_EQ(from.number<int32_t>(), -7);
@@ -36,7 +36,7 @@ TEST(Wire, ReadsWhatWasWritten) {
   EXPECT_TRUE(from.complete());
 }
 
-TEST(Wire, PastTheEndThereAreZerosAndAFailure) {
+TEST(Wire, ReadsPastTheEndGiveZerosAndFail) {
   WireReader from("abc");
   EXPECT_EQ(from.number<uint16_t>(), 0x6261);
   EXPECT_EQ(from.number<uint64_t>(), 0U);
@@ -58,7 +58,7 @@ TEST(Wire, EveryPrefixIsIncomplete) {
   }
 }
 
-TEST(Wire, ALengthBeyondTheBytesIsRefused) {
+TEST(Wire, LengthBeyondTheEndIsRejected) {
   WireWriter to;
   to.count(size_t{1} << 60);
   const std::string bytes = std::move(to).take();

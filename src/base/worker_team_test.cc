@@ -8,7 +8,7 @@
 namespace tilewright {
 namespace {
 
-TEST(WorkerTeam, RunsEachWorkerOnceABatch) {
+TEST(WorkerTeam, RunsEachWorkerOncePerBatch) {
   for (const int threads : {1, 2, 5}) {
     WorkerTeam team(threads);
     EXPECT_EQ(team.threads(), threads);
@@ -20,7 +20,7 @@ TEST(WorkerTeam, RunsEachWorkerOnceABatch) {
   }
 }
 
-TEST(WorkerTeam, AllTasksAreDoneWhenItReturns) {
+TEST(WorkerTeam, RunReturnsAfterAllTasks) {
   WorkerTeam team(4);
   for (int batch = 0; batch < 50; ++batch) {
     std::atomic<size_t> next = 0;
@@ -32,7 +32,7 @@ TEST(WorkerTeam, AllTasksAreDoneWhenItReturns) {
   }
 }
 
-TEST(WorkerTeam, EndsWithoutWork) { const WorkerTeam team(3); }
+TEST(WorkerTeam, DestroysIdleWorkers) { const WorkerTeam team(3); }
 
 }  // namespace
 }  // namespace tilewright

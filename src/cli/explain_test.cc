@@ -59,7 +59,7 @@ class Explain : public testing::Test {
   int64_t next_ = 0;
 };
 
-TEST_F(Explain, RefusesWhatItCannotExplain) {
+TEST_F(Explain, UnknownSubjectsAreErrors) {
   const std::string id = store(
       "GMM0", "", {.kind = VerdictKind::Timed, .latency_ns = 1e6, .samples_ns = {1e6}, .text = {}});
   const std::string none = file("none.trace", "split C nothing [4]\n");
@@ -95,14 +95,14 @@ TEST_F(Explain, RefusesWhatItCannotExplain) {
 }
 
 // As `lower --trace` takes it: the empty schedule.
-TEST_F(Explain, TakesAnEmptySchedule) {
+TEST_F(Explain, AcceptsAnEmptySchedule) {
   const Outcome outcome = tilewright(
       {"explain", "matmul:m=8,n=8,k=8", "--trace", file("empty.trace", ""), "--seconds", "0"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("for i < 8"));
 }
 
-TEST_F(Explain, SaysWhatBecameOfATimedCandidate) {
+TEST_F(Explain, TimedCandidatesAreReported) {
   const Workload workload = parse_workload("GMM0").value();
   const schedule::Trace trace = heuristic::default_trace(workload, host_target(1)).value();
   const std::string id = store(
@@ -141,7 +141,7 @@ TEST_F(Explain, MeasuresThePeakOfThisMachine) {
   EXPECT_THAT((*object)["limits"][0].get<std::string>(), HasSubstr("no vectorized loop"));
 }
 
-TEST_F(Explain, SaysWhatAFailureMeans) {
+TEST_F(Explain, FailuresAreExplained) {
   const std::string illegal = store("GMM0", "split C nothing [4]\n",
                                     {.kind = VerdictKind::Illegal,
                                      .latency_ns = 0,
@@ -163,7 +163,7 @@ TEST_F(Explain, SaysWhatAFailureMeans) {
   EXPECT_THAT(second.out, HasSubstr("likely limits"));
 }
 
-TEST_F(Explain, TakesAScheduleWithoutARecord) {
+TEST_F(Explain, AcceptsAScheduleWithoutARecord) {
   const std::string good = file("good.trace", "split C i [4]\n");
   const Outcome outcome = tilewright({"explain", "GMM0", "--trace", good, "--threads", "2"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -172,7 +172,7 @@ TEST_F(Explain, TakesAScheduleWithoutARecord) {
 }
 
 // The caches, the lanes and the peak of the host are no limits of a device's code.
-TEST_F(Explain, ComparesNoDeviceWithTheCpu) {
+TEST_F(Explain, DevicesAreNotComparedWithTheCpuPeak) {
   const Outcome outcome =
       tilewright({"explain", "GMM0", "--trace", file("empty.trace", ""), "--target", "cuda:sm_90"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -183,7 +183,7 @@ TEST_F(Explain, ComparesNoDeviceWithTheCpu) {
   EXPECT_THAT(outcome.out, HasSubstr("What limits it on a device is not estimated."));
 }
 
-TEST(Advice, IsThereForEveryKind) {
+TEST(Advice, ExistsForEveryVerdictKind) {
   for (int kind = 0; kind < record::kVerdictKinds; ++kind) {
     EXPECT_FALSE(advice_on(static_cast<VerdictKind>(kind)).empty()) << kind;
   }

@@ -44,7 +44,7 @@ TEST(GraphView, TextHasNodesAndReaders) {
   EXPECT_FALSE(json.at("groups").at(0).contains("task"));
 }
 
-TEST(GraphView, PictureIsEscapedAndHasAnEdgeEach) {
+TEST(GraphView, PictureIsEscapedAndHasEveryEdge) {
   const std::string svg = graph_svg(small_view());
   EXPECT_THAT(svg, HasSubstr("a&lt;b&gt;.onnx"));
   EXPECT_THAT(svg, HasSubstr("conv &amp; relu"));
@@ -62,7 +62,7 @@ double attribute_of(const std::string& svg, const std::string& name) {
 }
 
 // Names of any bytes: what is cut is cut between code points, what is not UTF-8 is replaced.
-TEST(GraphView, PictureIsRightForAnyName) {
+TEST(GraphView, PictureIsValidForAnyName) {
   app::GraphView view = small_view();
   std::string layers;
   for (int k = 0; k < 70; ++k) layers += "\xE5\xB1\x82";
@@ -75,7 +75,7 @@ TEST(GraphView, PictureIsRightForAnyName) {
 }
 
 // A picture is at least as wide as its heading.
-TEST(GraphView, HeadingIsNotCutOff) {
+TEST(GraphView, HeadingIsNotTruncated) {
   const app::GraphView narrow{.name = std::string(90, 'm') + ".onnx",
                               .boxes = {{.title = "x", .detail = "f32[4]"}}};
   EXPECT_GE(attribute_of(graph_svg(narrow), "width"), 95 * 6.6);

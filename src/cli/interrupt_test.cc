@@ -7,7 +7,7 @@
 namespace tilewright::cli {
 namespace {
 
-TEST(Interrupt, TheFirstSignalRequestsAStop) {
+TEST(Interrupt, FirstSignalRequestsAStop) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const Interrupt interrupt;
     const StopToken token = interrupt.token();
@@ -19,23 +19,25 @@ TEST(Interrupt, TheFirstSignalRequestsAStop) {
   }
 }
 
-TEST(Interrupt, APrinterRequestsAStopToo) {
+TEST(Interrupt, SourceRequestsAStop) {
   const Interrupt interrupt;
   interrupt.source().request();
   EXPECT_TRUE(interrupt.requested());
 }
 
-TEST(Interrupt, RestoresTheHandlersThatWereThere) {
+TEST(Interrupt, RestoresPreviousHandlers) {
   struct sigaction before{};
   struct sigaction after{};
   sigaction(SIGINT, nullptr, &before);
-  { const Interrupt interrupt; }
+  {
+    const Interrupt interrupt;
+  }
   sigaction(SIGINT, nullptr, &after);
   EXPECT_EQ(after.sa_handler, before.sa_handler);
 }
 
 // As by a handler that runs on another thread when the Interrupt ends.
-TEST(Interrupt, ItsSourceMayBeUsedAfterItsEnd) {
+TEST(Interrupt, SourceOutlivesTheInterrupt) {
   const StopSource* source = nullptr;
   {
     const Interrupt interrupt;

@@ -43,7 +43,7 @@ TEST(Units, Text) {
   EXPECT_EQ(clock_text(-1), "0:00");
 }
 
-TEST(MeasureTally, CountsAndShowsTheFirstOfAKind) {
+TEST(MeasureTally, CountsKindsAndPrintsTheFirstOfEach) {
   app::MeasureTally tally;
   tally.total = 10;
   EXPECT_EQ(progress_line(tally, 0, 0), "0/10");
@@ -77,7 +77,7 @@ TEST(MeasureReport, Json) {
   EXPECT_EQ(crash.at("text"), "x");
 }
 
-TEST(MeasureReport, FinalsStandAgainstTheDefault) {
+TEST(MeasureReport, FinalsAreRelativeToTheDefault) {
   const std::vector<Answer> finals = {answer_of(0, false, verdict_of(VerdictKind::Timed, 1000)),
                                       answer_of(1, false, verdict_of(VerdictKind::Timed, 3000)),
                                       answer_of(2, false, verdict_of(VerdictKind::Crash, 0, "x"))};

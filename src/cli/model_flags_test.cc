@@ -45,7 +45,7 @@ class ModelFlags : public testing::Test {
   record::testing::ScratchFolder folder_;
 };
 
-TEST_F(ModelFlags, OfACompiledModelOnlyThoseThatMeanSomething) {
+TEST_F(ModelFlags, CompiledModelsRejectFlagsThatDoNotApply) {
   const std::string so = library();
   for (const std::string verb : {"run", "bench"}) {
     expect_refused({verb, so, "--input-shapes", "x:[1]"}, "--input-shapes is not for a compiled");
@@ -71,7 +71,7 @@ TEST_F(ModelFlags, ThreadsAreThoseOfTheInstance) {
   EXPECT_THAT(ran.out, HasSubstr(" on 1 thread: "));
 }
 
-TEST_F(ModelFlags, SeveralCompiledModelsTakeTurns) {
+TEST_F(ModelFlags, SeveralCompiledModelsAlternate) {
   const std::string so = library(), other = path("other.so");
   ASSERT_EQ(tilewright({"compile", kWhat, "-o", other, "--records", "none", "--threads", "2"}).code,
             0);
@@ -91,7 +91,7 @@ TEST_F(ModelFlags, SeveralCompiledModelsTakeTurns) {
   expect_refused({"bench", so, other, "--peers", "openvino"}, "peers are compared with one model");
 }
 
-TEST_F(ModelFlags, ARecordsFileThatIsNamedExists) {
+TEST_F(ModelFlags, NamedRecordsFileMustExist) {
   const std::string typo = path("typo.db");
   expect_refused({"tasks", kWhat, "--records", typo}, "typo.db: there is no such file");
   expect_refused({"graph", kWhat, "--records", typo}, "typo.db: there is no such file");
@@ -104,7 +104,7 @@ TEST_F(ModelFlags, ARecordsFileThatIsNamedExists) {
   EXPECT_THAT(ran.out, HasSubstr("\n1 task, 0 with a record"));
 }
 
-TEST_F(ModelFlags, OfAnOperatorAndOfAModel) {
+TEST_F(ModelFlags, OperatorsAndModels) {
   const std::string so = path("m.so");
   expect_refused({"compile", kWhat, "-o", so, "--input-shapes", "x:[1]"},
                  "no passes (--input-shapes)");
@@ -118,7 +118,7 @@ TEST_F(ModelFlags, OfAnOperatorAndOfAModel) {
   expect_refused({"compile", kPacked, "-o", so}, "(--constant B=FILE.npy)");
 }
 
-TEST_F(ModelFlags, OnlyWhatThereIsCanBeAllowed) {
+TEST_F(ModelFlags, UnknownPermissionsAreRejected) {
   for (const std::string verb : {"tasks", "graph", "run", "bench", "tune"}) {
     expect_refused({verb, "m.onnx", "--allow", "winograd,luck"},
                    "there is no permission 'luck'; there is winograd, denormals (--allow)");
@@ -138,7 +138,7 @@ TEST_F(ModelFlags, InputsAreGivenOnceAndByName) {
   expect_refused({"run", so, "--input", "A="}, "no file name");
 }
 
-TEST_F(ModelFlags, PeersAreCheckedBeforeAnythingRuns) {
+TEST_F(ModelFlags, PeersAreCheckedFirst) {
   expect_refused({"bench", path("m.so"), "--peers", "foo"}, "'foo' is not a peer");
   expect_refused({"bench", path("m.so"), "--peers", "openvino,"}, "'' is not a peer");
   expect_refused({"bench", path("m.so"), "--peers", "openvino"}, "--onnx FILE.onnx");
@@ -146,7 +146,7 @@ TEST_F(ModelFlags, PeersAreCheckedBeforeAnythingRuns) {
                  "gone.onnx: there is no such file");
 }
 
-TEST_F(ModelFlags, AnOutputThatCannotBeWrittenIsSaidFirst) {
+TEST_F(ModelFlags, UnwritableOutputIsReportedFirst) {
   // The constant is missing too: that would be told later.
   expect_refused({"compile", kPacked, "-o", path("nowhere/m.so")}, "nowhere/m.so");
   ASSERT_TRUE(write_file_atomically(path("file"), "").has_value());
@@ -199,7 +199,7 @@ TEST_F(ModelFlags, DenormalsAreZerosUnlessTheyAreAllowed) {
   EXPECT_EQ(keys.size(), 2U);
 }
 
-TEST_F(ModelFlags, NanIsSaid) {
+TEST_F(ModelFlags, NanIsReported) {
   const std::string so = library();
   std::vector<float> a(64, 1);
   a[0] = std::numeric_limits<float>::quiet_NaN();

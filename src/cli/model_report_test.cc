@@ -21,7 +21,7 @@ app::TuneRow row_of(const std::string& name, double weight, double best_ns, doub
   return row;
 }
 
-TEST(ModelTable, SharesAreOfTheSumByWeight) {
+TEST(ModelTable, SharesAreOfTheWeightedSum) {
   const std::vector<app::TuneRow> rows = {row_of("pool", 1, 1e5, 1e5), row_of("conv", 3, 1e5, 4e5),
                                           row_of("later", 1, 0, 0)};
   const std::string table = model_table(rows, app::model_time_of(rows));
@@ -32,7 +32,7 @@ TEST(ModelTable, SharesAreOfTheSumByWeight) {
   EXPECT_THAT(table, HasSubstr("400 us per run, 3.25 x the default schedules (1.3 ms)"));
 }
 
-TEST(ModelFinalsText, SaysWhatCameOfThem) {
+TEST(ModelFinalsText, PrintsTheOutcome) {
   EXPECT_EQ(model_finals_text({}), "");  // nothing is new
   app::ModelFinals finals;
   finals.why_not = "there was no time left";
@@ -54,7 +54,7 @@ TEST(ModelFinalsText, SaysWhatCameOfThem) {
   EXPECT_EQ(model_finals_json(finals).at("changed"), 4);
 }
 
-TEST(ModelTable, ProblemsAreSaid) {
+TEST(ModelTable, ProblemsArePrinted) {
   std::vector<app::TuneRow> rows = {row_of("conv", 1, 0, 0)};
   rows[0].result.problem = "too large";
   EXPECT_THAT(model_table(rows, {}), HasSubstr("error: too large"));

@@ -34,7 +34,7 @@ class ModelShow : public testing::Test {
   const std::filesystem::path path_ = folder_ / "model.json";
 };
 
-TEST_F(ModelShow, NamesTheFeaturesThatMatterMostFirst) {
+TEST_F(ModelShow, ListsFeaturesByImportance) {
   const Outcome ran = tilewright({"model", "show", path_.string()});
   EXPECT_EQ(ran.code, 0) << ran.err;
   const std::string first(feature::feature_table()[7].name);
@@ -48,7 +48,7 @@ TEST_F(ModelShow, NamesTheFeaturesThatMatterMostFirst) {
       std::string::npos);
 }
 
-TEST_F(ModelShow, SaysTheSameAsJson) {
+TEST_F(ModelShow, TextAndJsonAgree) {
   const Outcome ran = tilewright({"model", "show", path_.string(), "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const Result<Json> json = parse_json(ran.out);
@@ -60,7 +60,7 @@ TEST_F(ModelShow, SaysTheSameAsJson) {
   EXPECT_EQ(json->at("held_out_quality").at("rank_correlation"), 0.75);
 }
 
-TEST_F(ModelShow, RefusesBadFilesWithOneMessage) {
+TEST_F(ModelShow, RejectsBadFilesWithOneMessage) {
   const std::string text = read_file(path_).value();
   for (const std::string& bad : {text.substr(0, text.size() / 2), std::string("[1, 2]"),
                                  std::string(), std::string("\xff\x00\x01", 3)}) {

@@ -11,18 +11,18 @@
 namespace tilewright::cli {
 namespace {
 
-TEST(OptionFlags, HaveTheNamesOfOptions) {
+TEST(OptionFlags, NamesFollowOptions) {
   EXPECT_EQ(flag_text({"passes_off", ""}), "--passes-off");
   EXPECT_EQ(flag_text({"cost", "xgboost"}), "--cost xgboost");
   EXPECT_EQ(flag_text({"inputs", "x=FILE.npy"}), "--input x=FILE.npy");
   EXPECT_EQ(flag_text({"weights_beside", ""}), "--weights beside");
 }
 
-TEST(OptionFlags, AreQuotedForAShell) {
+TEST(OptionFlags, AreQuotedForTheShell) {
   EXPECT_EQ(flag_text({"input_shapes", "x:[1,3];y:[1]"}), "--input-shapes \"x:[1,3];y:[1]\"");
 }
 
-TEST(OptionFlags, FollowTheMessageIfTheVerbHasThem) {
+TEST(OptionFlags, MessagesNameFlagsOfTheVerb) {
   CLI::App app;
   app.add_option("--traces");
   CLI::App* const part = app.add_subcommand("part");
@@ -35,7 +35,7 @@ TEST(OptionFlags, FollowTheMessageIfTheVerbHasThem) {
 }
 
 // Every option that errors name. A renamed flag would no longer be shown.
-TEST(OptionFlags, AreFlagsOfAVerb) {
+TEST(OptionFlags, BecomeFlagsOfAVerb) {
   for (const char* option :
        {"allow", "constants", "cost", "from_model", "input_shapes", "inputs", "latency_targets_us",
         "model_file", "model_finals", "objective", "passes_off", "random", "random_seed", "texts",
@@ -64,7 +64,7 @@ TEST(Jobs, AreVerbsAfterTheMessage) {
 }
 
 // Every job that errors name. A renamed verb would no longer exist.
-TEST(Jobs, AreVerbs) {
+TEST(Jobs, HaveAVerbEach) {
   for (const char* job :
        {"check_records", "compile", "export_records", "list_attempts", "list_tasks"}) {
     std::istringstream words(job_text({job, "", ""}));

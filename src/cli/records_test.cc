@@ -145,7 +145,7 @@ TEST_F(Records, FlagsComeFromTheEnvironmentToo) {
   EXPECT_EQ(objects(outcome.out).size(), 1u);
 }
 
-TEST_F(Records, MistakesAreNamed) {
+TEST_F(Records, MistakesAreReported) {
   const std::string none = folder_ / "none.db";
   const std::string text = folder_ / "text";
   std::ofstream(text) << "no records\n";
@@ -200,7 +200,7 @@ TEST_F(Records, MistakesAreNamed) {
 }
 
 // The store is made when there is something for it.
-TEST_F(Records, AnImportOfNothingReadableMakesNoStore) {
+TEST_F(Records, UnreadableImportCreatesNoStore) {
   const std::string text = folder_ / "text";
   const std::string made = folder_ / "made.db";
   std::ofstream(text) << "no records\n";

@@ -29,7 +29,7 @@ struct Mistake {
 
 class Mistakes : public testing::TestWithParam<Mistake> {};
 
-TEST_P(Mistakes, AreBadUse) {
+TEST_P(Mistakes, AreUsageErrors) {
   const Outcome outcome = tilewright(GetParam().arguments);
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.out, "");
@@ -87,7 +87,7 @@ Outcome thrown(const std::vector<std::string>& arguments) {
   return {code, out.str(), err.str()};
 }
 
-TEST(Run, TooLittleMemoryIsNoFaultOfOurs) {
+TEST(Run, OutOfMemoryIsNotAnInternalError) {
   const std::string message = "out of memory; close other programs, or raise the memory limit";
   const Outcome plain = thrown<std::bad_alloc>({"throw"});
   EXPECT_EQ(plain.code, 2);
@@ -101,7 +101,7 @@ TEST(Run, TooLittleMemoryIsNoFaultOfOurs) {
   EXPECT_EQ(json->at("error"), (Json{{"kind", "no_memory"}, {"message", message}}));
 }
 
-TEST(Run, WhatNobodyExpectedIs) {
+TEST(Run, UnexpectedExceptionsAreInternalErrors) {
   const Outcome outcome = thrown<std::bad_function_call>({"throw", "--json"});
   EXPECT_EQ(outcome.code, 5);
   EXPECT_THAT(outcome.err, HasSubstr("internal error, please report it: unexpected exception: "));
@@ -129,7 +129,7 @@ TEST(Run, OutputThatCannotBeWrittenIsAnErrorAfterAStopToo) {
   EXPECT_EQ(run({"stop"}, out, err, {&verb, 1}), 130);
 }
 
-TEST(Run, NothingIsLoweredForATargetWithoutABackEnd) {
+TEST(Run, TargetWithoutABackEndIsAnError) {
   for (const char* target : {"cuda:sm_90a", "aarch64"}) {
     const Outcome outcome = tilewright({"lower", "GMM0", "--target", target});
     EXPECT_EQ(outcome.code, 2) << target;
@@ -158,7 +158,7 @@ TEST(Run, LowerReadsAFileOfOneTrace) {
   EXPECT_THAT(two.err, HasSubstr("it has 2 traces, and one is needed"));
 }
 
-TEST(Run, LastPrintsOneProgram) {
+TEST(Run, LastPrintsOnlyTheLastProgram) {
   const Outcome outcome = tilewright({"lower", "GMM0", "--last", "--json"});
   EXPECT_EQ(outcome.code, 0);
   std::istringstream lines(outcome.out);
@@ -210,7 +210,7 @@ TEST(Run, Version) {
   EXPECT_THAT(outcome.out, testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
 
-TEST(Run, DoctorSpeaksJson) {
+TEST(Run, DoctorPrintsJson) {
   const Outcome outcome = tilewright({"doctor", "--json", "--seconds", "0", "--threads", "2"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.err, HasSubstr("measuring"));
@@ -244,7 +244,7 @@ TEST(Run, FlagsComeFromTheEnvironmentToo) {
   EXPECT_EQ(overridden.code, 0);
 }
 
-TEST(Run, DoctorSpeaksToPeople) {
+TEST(Run, DoctorPrintsText) {
   const Outcome outcome = tilewright({"doctor", "--seconds", "0", "--threads", "1"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.out, testing::StartsWith("cpu "));

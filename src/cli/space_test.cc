@@ -29,7 +29,7 @@ std::vector<Json> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(Space, AddsUpUnderJson) {
+TEST(Space, JsonCountsAddUp) {
   const Outcome outcome =
       tilewright("space", {"C2D2", "--json", "--target", "x86-64-v4;threads=2"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -53,7 +53,7 @@ TEST(Space, AddsUpUnderJson) {
   EXPECT_DOUBLE_EQ(lines.back().at("size").get<double>(), total);
 }
 
-TEST(Space, PrintsAllChoicesIfAskedTo) {
+TEST(Space, PrintsAllChoicesOnRequest) {
   const Outcome outcome =
       tilewright("space", {"GMM0", "--all", "--json", "--target", "x86-64-v4;threads=2"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -88,7 +88,7 @@ TEST(Space, ListsRulesAndExtensionsThatCanBeTurnedOff) {
   EXPECT_LT(size_of({"--off", names}), size_of({}));
 }
 
-TEST(Space, MistakesAreBadUse) {
+TEST(Space, MistakesAreUsageErrors) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
       {{}, "name an operator"},
       {{"GMM"}, "GMM"},

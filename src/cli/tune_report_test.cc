@@ -26,7 +26,7 @@ Trial failed(VerdictKind kind, const std::string& text) {
   return {.kind = kind, .attempt = {}, .text = text};
 }
 
-TEST(TuneProgress, SaysHowFarAndHowFast) {
+TEST(TuneProgress, PrintsProgressAndRate) {
   app::TuneTally tally;
   tally.total = 200;
   tally.name = "C2D2";
@@ -44,7 +44,7 @@ TEST(TuneProgress, SaysHowFarAndHowFast) {
   EXPECT_THAT(plain, Not(HasSubstr("left")));
 }
 
-TEST(TuneFailures, ThatDifferInNumbersOnlyAreOne) {
+TEST(TuneFailures, MessagesThatDifferOnlyInNumbersAreMerged) {
   app::TuneTally tally;
   EXPECT_EQ(failures_text(tally), "");
   tally.add(failed(VerdictKind::Crash, "signal 11"));
@@ -65,7 +65,7 @@ app::TuneRow row_of(const std::string& name, double best_ns) {
   return row;
 }
 
-TEST(TuneTable, HasWhatWasBegun) {
+TEST(TuneTable, ListsStartedTasks) {
   std::vector<app::TuneRow> rows = {row_of("GMM1", 1e4), row_of("GMM2", 0)};
   rows[0].result.default_trial = timed(2e4);
   const std::string table = tune_table(rows, 200);
@@ -102,7 +102,7 @@ TEST(TuneTable, ThePeakIsThatOfTheType) {
   EXPECT_THAT(tune_progress_line(tally, 250, 1, kNoEnd, false), Not(HasSubstr("peak")));
 }
 
-TEST(TuneQuality, IsOneLineAndSaysWhatRecallIsOf) {
+TEST(TuneQuality, IsOneLineAndDefinesRecall) {
   tune::RoundReport report;
   report.model = "xgboost";
   EXPECT_EQ(quality_text("C2D2", report), "");
@@ -121,7 +121,7 @@ TEST(TuneQuality, IsOneLineAndSaysWhatRecallIsOf) {
   EXPECT_EQ(quality.at("recall_at_k"), 0.5);
 }
 
-TEST(NoWinner, WantOfTimeIsNoFailure) {
+TEST(NoWinner, TimeoutIsNotAFailure) {
   app::TuneTally tally;
   EXPECT_THAT(no_winner_text(tally), HasSubstr("--seconds"));
   EXPECT_THAT(no_winner_text(tally), Not(HasSubstr("valid")));
@@ -129,7 +129,7 @@ TEST(NoWinner, WantOfTimeIsNoFailure) {
   EXPECT_THAT(no_winner_text(tally), HasSubstr("no candidate was valid"));
 }
 
-TEST(VerdictCounts, OnlyFailuresAreInTheLineOfProgress) {
+TEST(VerdictCounts, ProgressLineListsOnlyFailures) {
   app::VerdictCounts counts{};
   EXPECT_EQ(failed_text(counts), "");
   counts[static_cast<size_t>(VerdictKind::Timed)] = 5;
@@ -140,7 +140,7 @@ TEST(VerdictCounts, OnlyFailuresAreInTheLineOfProgress) {
   EXPECT_EQ(print_json(verdicts_json(counts)), R"({"timed":5,"build":2,"crash":1})");
 }
 
-TEST(TuneTable, NothingValidAndProblemsAreSaid) {
+TEST(TuneTable, PrintsProblemsAndTasksWithoutAValidProgram) {
   app::TuneRow invalid = row_of("GMM1", 0);
   invalid.result.trials = 24;
   invalid.result.end = tune::TaskEnd::Invalid;

@@ -25,7 +25,7 @@ Stmt copy(BufferId from, BufferId to, int64_t n, ForKind kind = ForKind::Serial)
   return make_for(i, int_imm(n), kind, make_store(to, {i}, load(Scalar::F32, from, {i})));
 }
 
-TEST(Workspace, NothingNeedsNothing) {
+TEST(Workspace, NoBuffersNoBytes) {
   const WorkspacePlan plan =
       plan_workspace(with({of(4, Scope::Stack)}, make_allocate(0, touch(0))));
   EXPECT_EQ(plan.shared, 0);
@@ -33,7 +33,7 @@ TEST(Workspace, NothingNeedsNothing) {
   EXPECT_EQ(plan.offset[0], -1);
 }
 
-TEST(Workspace, BuffersAliveTogetherAreApartAndSiblingsShare) {
+TEST(Workspace, LiveBuffersAreDisjointAndSiblingsShare) {
   const auto w = Scope::Workspace;
   const Stmt body = make_allocate(
       0, make_block({touch(0), make_allocate(1, touch(1)), make_allocate(2, copy(0, 2, 5))}));
@@ -44,7 +44,7 @@ TEST(Workspace, BuffersAliveTogetherAreApartAndSiblingsShare) {
   EXPECT_EQ(plan.shared, 448 + 64);
 }
 
-TEST(Workspace, PartsDoNotStartAtTheSamePlaceOfAPage) {
+TEST(Workspace, BuffersStartAtDifferentPageOffsets) {
   const auto t = Scope::Thread;
   const Stmt body = make_allocate(
       0, make_allocate(
@@ -110,7 +110,7 @@ TEST(Workspace, ALoopInsideOfTheAllocateKeepsABufferAlive) {
 }
 
 // Threads are at different statements of a Parallel loop at the same time.
-TEST(Workspace, SharedBuffersOfAParallelLoopAreApart) {
+TEST(Workspace, SharedBuffersOfAParallelLoopAreDisjoint) {
   const Expr i = var("i");
   const auto parallel = [&](Scope scope) {
     return plan_workspace(
@@ -124,7 +124,7 @@ TEST(Workspace, SharedBuffersOfAParallelLoopAreApart) {
   EXPECT_EQ(own.offset[0], own.offset[1]);
 }
 
-TEST(Workspace, CopiesOfAnAllocateLiveApart) {
+TEST(Workspace, CopiesOfAnAllocateAreDisjoint) {
   const auto w = Scope::Workspace;
   const Stmt body = make_block({make_allocate(0, touch(0)), make_allocate(1, touch(1)),
                                 make_allocate(0, touch(0)), make_allocate(1, touch(1))});

@@ -78,7 +78,7 @@ TEST(Analytic, EstimatesArithmeticNearItsPeak) {
   EXPECT_LT(cycles, 2.5 * ideal);
 }
 
-TEST(Analytic, EachFaultCosts) {
+TEST(Analytic, EachDefectRaisesTheEstimate) {
   const double good = cycles_of(row_with({}));
   const std::pair<const char*, feature::Encoded> faults[] = {
       {"sums that wait for each other", row_with({{"sums_in_flight", 1}})},
@@ -98,12 +98,12 @@ TEST(Analytic, EachFaultCosts) {
   for (const auto& [what, batch] : faults) EXPECT_GT(cycles_of(batch), 1.15 * good) << what;
 }
 
-TEST(Analytic, WhatFitsACacheIsThereAlready) {
+TEST(Analytic, DataThatFitsACacheIsWarm) {
   EXPECT_EQ(cycles_of(row_with({{"l2_traffic", 1e6}})), cycles_of(row_with({})));
   EXPECT_EQ(cycles_of(row_with({{"l3_traffic", 1e7}})), cycles_of(row_with({})));
 }
 
-TEST(Analytic, ProgramsOfSeveralRowsAndOfNone) {
+TEST(Analytic, ProgramsWithSeveralRowsAndWithNone) {
   feature::Encoded batch = row_with({});
   const feature::Encoded second = row_with({{"l1_traffic", 1e9}});
   batch.values.insert(batch.values.end(), second.values.begin(), second.values.end());
@@ -129,7 +129,7 @@ double score_of(const Task& task, const std::string& trace_text) {
   return scores_of(*make_analytic(task.target, machine), {batch})[0];
 }
 
-TEST(Analytic, HandWrittenSchedulesAreFarBetterThanNone) {
+TEST(Analytic, HandWrittenSchedulesScoreBetterThanTheEmptyTrace) {
   for (const std::string name : {"C2D2", "DEP0"}) {
     const Task task{parse_workload(name).value(), parse_target("x86-64-v4;threads=2").value()};
     std::ifstream file(std::string(TILEWRIGHT_SOURCE_DIR) + "/bench/traces/" + name + ".trace");

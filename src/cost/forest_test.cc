@@ -57,7 +57,7 @@ TEST(Forest, GoesLeftBelowTheThreshold) {
   EXPECT_EQ(gain_by_feature(forest), std::vector<double>{5});
 }
 
-TEST(ForestScorer, GivesTheBitsOfThePlainEvaluation) {
+TEST(ForestScorer, EqualsThePlainEvaluationBitwise) {
   Rng rng(3);
   for (const size_t levels : {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U}) {
     for (const size_t count : {0U, 1U, 15U, 16U, 17U, 32U, 33U, 100U}) {
@@ -74,7 +74,7 @@ TEST(ForestScorer, GivesTheBitsOfThePlainEvaluation) {
   }
 }
 
-TEST(ForestScorer, IsVectorizedWhereItCanBe) {
+TEST(ForestScorer, IsVectorizedIfSupported) {
   Rng rng(1);
   EXPECT_EQ(ForestScorer(random_forest(3, 6, 5, rng)).is_vectorized(), host_has_vectors_512());
   Forest deep = random_forest(3, 6, 5, rng);
@@ -88,7 +88,7 @@ TEST(ForestScorer, IsVectorizedWhereItCanBe) {
   EXPECT_FALSE(ForestScorer(Forest{}).is_vectorized());
 }
 
-TEST(Forest, ReadsWhatItWrote) {
+TEST(Forest, RoundTrips) {
   Rng rng(5);
   const Forest forest = random_forest(7, 6, 12, rng);
   const Result<Forest> read = forest_from_json(*parse_json(print_json(forest_to_json(forest))));
@@ -96,7 +96,7 @@ TEST(Forest, ReadsWhatItWrote) {
   EXPECT_EQ(*read, forest);
 }
 
-TEST(Forest, RefusesWhatIsNoForest) {
+TEST(Forest, RejectsMalformedForests) {
   const char* const tree_text =
       R"({"left":[1,-1,-1],"right":[2,-1,-1],"feature":[0,0,0],"value":[1,2,3],"gain":[1,0,0]})";
   const struct {

@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(Loss, Derivatives,
                          testing::Values(LossKind::SquaredError, LossKind::PairwiseRank));
 
 // The loss is a mean of what the gradients derive from: compare their directions.
-TEST_P(Derivatives, PointWhereTheLossGrows) {
+TEST_P(Derivatives, AgreeWithFiniteDifferences) {
   const std::vector<Label> labels = {{.y = 1, .weight = 1},
                                      {.y = 0.5F, .weight = 0.5F},
                                      {.y = 0.2F, .weight = 0.2F},
@@ -61,7 +61,7 @@ TEST_P(Derivatives, PointWhereTheLossGrows) {
   EXPECT_NEAR(dot / std::sqrt(numeric_size * size), 1, 1e-3);
 }
 
-TEST(PairwiseRank, KnowsNoPairsBetweenGroupsOrFailures) {
+TEST(PairwiseRank, HasNoPairsAcrossGroupsOrOfFailures) {
   const std::vector<Label> labels = {{.y = 1, .weight = 1, .group = 0},
                                      {.y = 0.5F, .weight = 0.5F, .group = 1},
                                      {.y = 0, .weight = 0.3F, .group = 2},

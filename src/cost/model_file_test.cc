@@ -42,7 +42,7 @@ Samples some_samples() {
       {.programs = 80, .width = feature::feature_count(), .failure_share = 0.5});
 }
 
-TEST_F(ModelFiles, ReadsWhatItWrote) {
+TEST_F(ModelFiles, RoundTrips) {
   const Samples samples = some_samples();
   XgboostModel model({.max_trees = 20});
   ASSERT_TRUE(model.train(samples).has_value());
@@ -90,7 +90,7 @@ TEST_F(ModelFiles, NameTheirEncoding) {
   EXPECT_EQ(scores_of(model, samples.inputs), scores_of(loaded, samples.inputs));
 }
 
-TEST_F(ModelFiles, RefusesWhatItCannotUse) {
+TEST_F(ModelFiles, RejectsUnusableModels) {
   XgboostModel model({.max_trees = 3});
   ASSERT_TRUE(model.train(some_samples()).has_value());
   ASSERT_TRUE(save_model_file(model.file(), path_).has_value());
@@ -113,7 +113,7 @@ TEST_F(ModelFiles, RefusesWhatItCannotUse) {
   EXPECT_EQ(message_after("\"programs\":80", "\"programs\":-80"), "'programs' is negative");
 }
 
-TEST_F(ModelFiles, RefusesEveryTruncation) {
+TEST_F(ModelFiles, RejectsEveryTruncation) {
   XgboostModel model({.max_trees = 2});
   ASSERT_TRUE(model.train(some_samples()).has_value());
   ASSERT_TRUE(save_model_file(model.file(), path_).has_value());

@@ -35,7 +35,7 @@ TEST(Models, OptionsReachTheModel) {
             "xgboost: eta=2: it must be a number from 1e-06 to 1");
 }
 
-TEST(Models, EachSaysWhatItWants) {
+TEST(Models, EachNamesItsEncodings) {
   EXPECT_EQ(made("none"), nullptr);
   for (const char* name : {"xgboost", "xgboost-squared", "analytic", "random"}) {
     EXPECT_EQ(made(name)->encodings(), std::vector<std::string>{"features"}) << name;
@@ -52,7 +52,7 @@ TEST(Models, EachSaysWhatItWants) {
   EXPECT_FALSE(made("random")->is_trained());
 }
 
-TEST(Models, GoOnFromTheFileTheyWrote) {
+TEST(Models, ContinueTrainingFromAFile) {
   const Samples samples = synthetic_samples({.programs = 100, .width = feature::feature_count()});
   const auto model = made("xgboost:max_trees=9");
   EXPECT_EQ(model->file_text().error().message, "the cost model has learned nothing yet");

@@ -7,7 +7,7 @@
 namespace tilewright::cost {
 namespace {
 
-TEST(Quality, PerfectOrderIsPerfect) {
+TEST(Quality, PerfectOrderScoresOne) {
   const std::array<float, 4> scores = {4, 3, 2, 1};
   const std::array<double, 4> latency = {10, 20, 30, 40};
   const Quality quality = quality_of(scores, latency, 2);
@@ -19,7 +19,7 @@ TEST(Quality, PerfectOrderIsPerfect) {
   EXPECT_DOUBLE_EQ(quality.top5, 1);
 }
 
-TEST(Quality, ReversedOrderIsAllWrong) {
+TEST(Quality, ReversedOrderScoresZero) {
   const std::array<float, 6> scores = {1, 2, 3, 4, 5, 6};
   const std::array<double, 6> latency = {10, 20, 30, 40, 50, 60};
   const Quality quality = quality_of(scores, latency, 2);
@@ -40,7 +40,7 @@ TEST(Quality, AFailureIsTheSlowest) {
   EXPECT_NEAR(fooled.pairwise_accuracy, 1.0 / 3, 1e-12);
 }
 
-TEST(Quality, EqualScoresAreHalfRightAndEqualLatenciesDoNotCount) {
+TEST(Quality, EqualScoresCountHalfAndEqualLatenciesNot) {
   const std::array<double, 3> latency = {10, 10, 20};
   const Quality same = quality_of(std::array<float, 3>{1, 1, 1}, latency, 2);
   EXPECT_DOUBLE_EQ(same.rank_correlation, 0);
@@ -67,7 +67,7 @@ TEST(Quality, RecallIsOfTheBestQuarter) {
   EXPECT_EQ(quality_of(scores, latency, 30).k, 24U);
 }
 
-TEST(Quality, NothingOrOnlyFailures) {
+TEST(Quality, EmptyOrOnlyFailures) {
   EXPECT_EQ(quality_of({}, {}).programs, 0U);
   const Quality failed = quality_of(std::array<float, 2>{1, 2}, std::array<double, 2>{0, 0});
   EXPECT_DOUBLE_EQ(failed.pairwise_accuracy, 0);

@@ -15,7 +15,7 @@ Samples some(size_t programs, uint32_t group, uint64_t seed) {
   return samples;
 }
 
-TEST(Samples, AreAppendedAndTheNewestKept) {
+TEST(Samples, AppendKeepsTheNewest) {
   Samples samples = some(5, 0, 1);
   const Samples other = some(7, 2, 3);
   append_samples(other, 4, &samples);
@@ -34,7 +34,7 @@ TEST(Samples, AreAppendedAndTheNewestKept) {
   EXPECT_EQ(samples.latency_ns, first_of_other.latency_ns);
 }
 
-TEST(Samples, WeightsThatAreNotThereAreOne) {
+TEST(Samples, MissingWeightsAreOne) {
   Samples light = some(2, 1, 1);
   light.weight = {0.25F, 0.5F};
   Samples plain = some(1, 0, 2);
@@ -44,7 +44,7 @@ TEST(Samples, WeightsThatAreNotThereAreOne) {
   EXPECT_EQ(light.weight, (std::vector<float>{0.25F, 0.5F, 1}));
 }
 
-TEST(Samples, OriginsGoWithTheirGroups) {
+TEST(Samples, OriginsFollowTheirGroups) {
   Samples samples = some(2, 0, 1);
   samples.origins.emplace(0, SampleOrigin{.key = {1, 1}, .task = {}, .machine = {}});
   Samples more = some(5, 3, 2);
@@ -56,14 +56,14 @@ TEST(Samples, OriginsGoWithTheirGroups) {
   EXPECT_EQ(samples.origins.at(3).key, (Hash128{2, 2}));
 }
 
-TEST(Samples, TracesAreThereForAllOrForNone) {
+TEST(Samples, TracesExistForAllOrNone) {
   Samples with = some(2, 0, 1);
   append_samples(synthetic_samples({.programs = 3, .rows = 3}), 3, &with);
   EXPECT_TRUE(with.trace.empty());
 }
 
 // Samples without programs may have no encodings at all.
-TEST(Samples, NoneChangeNothing) {
+TEST(Samples, AppendingNoneChangesNothing) {
   Samples samples = some(2, 0, 1);
   append_samples(Samples(), 0, &samples);
   append_samples(synthetic_samples({.programs = 3, .rows = 3}), 0, &samples);

@@ -27,14 +27,14 @@ TEST(TrainingSet, HoldsOutAFifth) {
   EXPECT_LT(set.held_out.size(), 130U);
 }
 
-TEST(TrainingSet, HoldsOutOnesOwnWhereThatIsEnough) {
+TEST(TrainingSet, HoldsOutSamplesOfTheTaskIfSufficient) {
   const TrainingSet set = set_of(samples_with(100, 400));
   EXPECT_GE(set.held_out.size(), 8U);
   EXPECT_LT(*std::ranges::max_element(set.held_out), 100U);
   EXPECT_EQ(set.training.size() + set.held_out.size(), 500U);
 }
 
-TEST(TrainingSet, HoldsOutOthersToo) {
+TEST(TrainingSet, HoldsOutBorrowedSamples) {
   const TrainingSet set = set_of(samples_with(10, 400));
   EXPECT_GE(*std::ranges::max_element(set.held_out), 10U);
 }

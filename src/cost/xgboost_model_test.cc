@@ -23,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(Xgboost, BothLosses,
                          testing::Values(LossKind::SquaredError, LossKind::PairwiseRank),
                          [](const auto& param) { return std::string(loss_name(param.param)); });
 
-TEST_P(BothLosses, LearnsACostFromItsRows) {
+TEST_P(BothLosses, LearnsCostsFromFeatureRows) {
   const auto model = trained(synthetic_samples({.programs = 900}), {.loss = GetParam()});
   const Samples unseen = synthetic_samples({.programs = 300, .seed = 2});
   const Quality quality = quality_of(scores_of(*model, unseen.inputs), unseen.latency_ns);
@@ -69,7 +69,7 @@ TEST_P(BothLosses, StopsEarlyOnNoise) {
   EXPECT_GT(signal->file().forest.trees.size(), 25U);
 }
 
-TEST_P(BothLosses, TheForestScoresAsXgboostDoes) {
+TEST_P(BothLosses, ForestScoresEqualThoseOfXgboost) {
   const Samples samples = synthetic_samples({.programs = 300});
   const auto own = trained(samples, {.loss = GetParam(), .max_trees = 40});
   const auto theirs =
@@ -95,7 +95,7 @@ TEST(Xgboost, SamplesOfOtherTasksHelpAndWeighLess) {
   EXPECT_GT(quality(samples).rank_correlation, alone + 0.05);
 }
 
-TEST(Xgboost, LearnsNothingWhereThereIsNothingToLearn) {
+TEST(Xgboost, StaysUntrainedWithoutValidSamples) {
   auto model = make_xgboost();
   EXPECT_FALSE(model->is_trained());
   EXPECT_TRUE(model->train({}).has_value());
@@ -107,13 +107,13 @@ TEST(Xgboost, LearnsNothingWhereThereIsNothingToLearn) {
   EXPECT_EQ(scores_of(*model, failures.inputs), std::vector<float>(20));
 }
 
-TEST(Xgboost, FewSamplesAreEnoughToBegin) {
+TEST(Xgboost, FewSamplesSuffice) {
   const auto model = trained(synthetic_samples({.programs = 16}));
   EXPECT_TRUE(model->is_trained());
   EXPECT_EQ(model->file().quality.programs, 0U);
 }
 
-TEST(Xgboost, RefusesNumbersThatAreNotFinite) {
+TEST(Xgboost, RejectsNonFiniteValues) {
   Samples samples = synthetic_samples({.programs = 30});
   samples.inputs[0].values[85] = std::numeric_limits<float>::infinity();
   const Status status = make_xgboost()->train(samples);
@@ -121,7 +121,7 @@ TEST(Xgboost, RefusesNumbersThatAreNotFinite) {
   EXPECT_EQ(status.error().message, "feature 5 of row 2 is not a finite number");
 }
 
-TEST(Xgboost, GoesOnFromABase) {
+TEST(Xgboost, ContinuesFromABase) {
   const Samples samples = synthetic_samples({.programs = 400});
   const auto base = trained(samples);
   XgboostModel model({}, base->file());
@@ -137,7 +137,7 @@ TEST(Xgboost, GoesOnFromABase) {
   EXPECT_GT(correlation(model), correlation(*trained(few)) + 0.1);
 }
 
-TEST(Xgboost, ManySamplesAreFittedOnceWithFewerTrees) {
+TEST(Xgboost, LargeSetsAreFittedOnceWithFewerTrees) {
   const Samples samples = synthetic_samples({.programs = 300});
   const auto once = trained(samples, {.max_refitted = 100});
   EXPECT_GT(once->file().quality.rank_correlation, 0.7);

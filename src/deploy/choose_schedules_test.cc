@@ -76,7 +76,7 @@ class ChooseSchedules : public testing::Test {
   uint64_t run_ = 1;  // of what is put
 };
 
-TEST_F(ChooseSchedules, WithoutRecordsItIsTheDefault) {
+TEST_F(ChooseSchedules, DefaultWithoutRecords) {
   const auto without = choose_schedules(plan_, target_, nullptr);
   ASSERT_TRUE(without.has_value());
   EXPECT_FALSE(without->front().record);
@@ -88,7 +88,7 @@ TEST_F(ChooseSchedules, WithoutRecordsItIsTheDefault) {
   EXPECT_THAT(choice.note, HasSubstr("or of a similar one"));
 }
 
-TEST_F(ChooseSchedules, NamesTheNearest) {
+TEST_F(ChooseSchedules, ReportsTheNearestRecord) {
   put("matmul:m=64,n=64,k=1024,constant=B", "", 1000, 1, CachePolicy::Warm);
   put("matmul:m=64,n=128,k=64,constant=B", "", 2000, 2, CachePolicy::Warm);
   put("softmax:m=64,n=64", "", 3000, 3, CachePolicy::Warm);
@@ -98,7 +98,7 @@ TEST_F(ChooseSchedules, NamesTheNearest) {
   EXPECT_THAT(choice.note, HasSubstr("2.0 us"));
 }
 
-TEST_F(ChooseSchedules, WeightsColdBeforeOthers) {
+TEST_F(ChooseSchedules, PrefersColdWeights) {
   put(kMatmul, "split C i [8]", 900, 1, CachePolicy::Warm);
   EXPECT_EQ(latency(), 900);
   EXPECT_EQ(print_protocol(choose().record->protocol), "v1;warm");
@@ -124,7 +124,7 @@ TEST_F(ChooseSchedules, FinalsBeforeSingleTimes) {
 }
 
 // As the table of `tune` has it, however fast something was in the finals of another tuning run.
-TEST_F(ChooseSchedules, TheWinnerOfTheLastFinals) {
+TEST_F(ChooseSchedules, PrefersTheWinnerOfTheLastFinals) {
   put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);
   put(kMatmul, "split C i [16]", 1010, 2, CachePolicy::WeightsCold);
   put(kMatmul, "split C i [8]", 900, 1, CachePolicy::WeightsCold, true);
@@ -139,7 +139,7 @@ TEST_F(ChooseSchedules, TheWinnerOfTheLastFinals) {
 }
 
 // What was found since counts only where it beats the winner's own time alone, whatever finals say.
-TEST_F(ChooseSchedules, LaterOnlyWhereItIsFasterThanTheWinnerAlone) {
+TEST_F(ChooseSchedules, LaterRecordWinsOnlyIfFasterThanTheFinalistAlone) {
   put(kMatmul, "split C i [64]", 950, 4, CachePolicy::WeightsCold);  // cut from the finals
   put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);
   put(kMatmul, "split C i [8]", 1200, 1, CachePolicy::WeightsCold, true);
@@ -189,7 +189,7 @@ TEST_F(ChooseSchedules, FinalistsOfAKernelAreDifferentPrograms) {
   EXPECT_EQ(choose_finalists(plan_, target_, nullptr, 3)->front().size(), 1);
 }
 
-TEST_F(ChooseSchedules, OfThisMachineBeforeOthers) {
+TEST_F(ChooseSchedules, PrefersThisMachine) {
   put(kMatmul, "split C i [8]", 700, 1, CachePolicy::WeightsCold);
   put(kMatmul, "split C i [8]", 700, 1, CachePolicy::WeightsCold, true);
   EXPECT_EQ(latency(), 700);
@@ -203,7 +203,7 @@ TEST_F(ChooseSchedules, OfThisMachineBeforeOthers) {
   EXPECT_TRUE(choose().record->protocol.interleaved);
 }
 
-TEST_F(ChooseSchedules, WhatNoLongerAppliesIsPassedOver) {
+TEST_F(ChooseSchedules, SkipsTracesThatNoLongerApply) {
   put(kMatmul, "split Gone i [8]", 700, 1, CachePolicy::WeightsCold);
   EXPECT_FALSE(choose().record);
   EXPECT_THAT(choose().note, HasSubstr("no longer apply"));
@@ -212,7 +212,7 @@ TEST_F(ChooseSchedules, WhatNoLongerAppliesIsPassedOver) {
 }
 
 // The same content under other names: the trace means those that it was made for.
-TEST_F(ChooseSchedules, NamesMayDiffer) {
+TEST_F(ChooseSchedules, MatchesWorkloadsWithOtherNames) {
   put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);
   graph::Group& group = plan_.partition.groups[0];
   te::DagBuilder builder;

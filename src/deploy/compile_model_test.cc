@@ -25,7 +25,7 @@ namespace {
 using graph::Constant;
 using ::testing::HasSubstr;
 
-TEST(CompileModel, ComputesWhatItsKernelsDo) {
+TEST(CompileModel, ResultsEqualThoseOfItsKernels) {
   const ModelPlan plan = small_model();
   for (const int threads : {1, 2}) {
     const Program program = must_compile(plan, {}, threads);
@@ -53,7 +53,7 @@ TEST(CompileModel, DescribesItself) {
   EXPECT_EQ(must_compile(small_model(), {.name = "50"}).name, "model_50");
 }
 
-TEST(CompileModel, AStopIsHeededBeforeEachKernel) {
+TEST(CompileModel, StopIsCheckedBeforeEachKernel) {
   const ModelPlan plan = small_model();
   const Target target = host_target(1);
   const auto choices = choose_schedules(plan, target, nullptr);
@@ -75,7 +75,7 @@ TEST(CompileModel, AStopIsHeededBeforeEachKernel) {
 
 // Twice the same kernel with other weights: one piece of code, each step its own constants. The
 // same weights in one layout are there once.
-TEST(CompileModel, EqualKernelsAreOne) {
+TEST(CompileModel, EqualKernelsAreMerged) {
   PlanMaker maker;
   maker.input("x", f32({8, 8}));
   maker.constant("a", random_constant({8, 8}, 1));
@@ -110,7 +110,7 @@ TEST(CompileModel, EqualKernelsAreOne) {
 }
 
 // A tap that meets the zeros around an image is left out only where weights are finite.
-TEST(CompileModel, InfiniteConstantsAreNotAssumedAway) {
+TEST(CompileModel, InfiniteConstantsDisableFiniteMath) {
   const std::string text = "conv2d:n=1,h=4,w=4,ci=1,co=1,kernel=3,pad=1,constant=W";
   const auto result_of = [&](float corner) {
     std::vector<std::byte> bytes(9 * sizeof(float));
@@ -129,7 +129,7 @@ TEST(CompileModel, InfiniteConstantsAreNotAssumedAway) {
 }
 
 // Every form says whether runs keep denormals, also C source without artifacts.
-TEST(CompileModel, EveryFormKnowsItsDenormals) {
+TEST(CompileModel, EveryFormStoresItsDenormalMode) {
   for (const bool denormals : {false, true}) {
     PlanMaker maker({.denormals = denormals});
     maker.input("x", f32({8}));
@@ -147,7 +147,7 @@ TEST(CompileModel, EveryFormKnowsItsDenormals) {
 
 // The C source is lowered by the passes of the back end that prints it, also if another one makes
 // the artifacts.
-TEST(CompileModel, TheCSourceIsLoweredByItsOwnPasses) {
+TEST(CompileModel, CSourceUsesPassesOfItsBackEnd) {
   std::vector<lower::Pass> few(lower::cpu_passes().begin(), lower::cpu_passes().end());
   std::erase_if(few, [](const lower::Pass& pass) { return pass.name == std::string("form_fma"); });
   const std::span<const codegen::BackEnd> all = codegen::all_back_ends();
@@ -188,7 +188,7 @@ TEST(CompileModel, ReportsProgressAndFailures) {
   EXPECT_THAT(failed.error().message, HasSubstr("kernel 'elementwise"));
 }
 
-TEST(PlanWorkload, AKernelIsAModel) {
+TEST(PlanWorkload, SingleKernelIsAModel) {
   const auto workload = parse_workload("matmul:m=8,n=6,k=7,constant=B");
   const Constant b = random_constant({7, 6}, 1);
   const ModelPlan plan = plan_workload(*workload, {&b, 1});
@@ -208,7 +208,7 @@ TEST(PlanWorkload, AKernelIsAModel) {
   expect_near(floats(Runner::load(program)->run({&a, 1})->front()), expected);
 }
 
-TEST(Runner, RefusesOtherInputs) {
+TEST(Runner, RejectsWrongInputs) {
   const Program program = must_compile(small_model());
   Result<Runner> runner = Runner::load(program);
   ASSERT_TRUE(runner.has_value());

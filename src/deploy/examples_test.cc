@@ -123,7 +123,7 @@ TEST(Examples, TheCppProgramIsLinkedWithACSource) {
   }
 }
 
-TEST(Examples, ACSourceWithoutInputsHasNothingUnused) {
+TEST(Examples, CSourceWithoutInputsHasNoUnusedParameters) {
   for (const std::string compiler : {"gcc", "clang-19"}) {
     if (!have(compiler)) continue;
     const TestFolder folder;

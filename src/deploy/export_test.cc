@@ -35,7 +35,7 @@ void expect_right(const TilewrightModelApi& api, const ModelPlan& plan,
   api.destroy(model);
 }
 
-TEST(ExportShared, ALibraryIsAllThatIsNeeded) {
+TEST(ExportShared, LibraryIsSelfContained) {
   const TestFolder folder;
   const ModelPlan plan = small_model();
   const Status done = export_shared(must_compile(plan, {.name = "small"}), folder / "m.so");
@@ -64,7 +64,7 @@ TEST(ExportShared, CanBeClosedAndOpenedAgain) {
   }
 }
 
-TEST(ExportShared, WeightsBeside) {
+TEST(ExportShared, WeightsInASeparateFile) {
   const TestFolder folder;
   const ModelPlan plan = small_model();
   const Program program = must_compile(plan);
@@ -124,7 +124,7 @@ TEST(ExportShared, WeightsAreFoundFromAnotherFolder) {
   expect_right(library->api(), plan);
 }
 
-TEST(ExportShared, WeightsThatAreNoPlainFileDoNotBlock) {
+TEST(ExportShared, WeightsThatAreNotARegularFileAreAnError) {
   const TestFolder folder;
   ASSERT_TRUE(
       export_shared(must_compile(small_model()), folder / "m.so", {.weights_beside = true}));
@@ -138,7 +138,7 @@ TEST(ExportShared, WeightsThatAreNoPlainFileDoNotBlock) {
 }
 
 // The loader would map beyond the end of the file.
-TEST(ModelLibrary, AFileThatIsCutShortIsAnError) {
+TEST(ModelLibrary, TruncatedFileIsAnError) {
   const TestFolder folder;
   ASSERT_TRUE(export_shared(must_compile(small_model()), folder / "m.so"));
   const std::string whole = *read_file(folder / "m.so");
@@ -162,7 +162,7 @@ TEST(ModelLibrary, OtherFilesAreErrors) {
   ASSERT_FALSE(other.has_value());
 }
 
-TEST(Export, TwiceTheSameBytes) {
+TEST(Export, IsReproducible) {
   const TestFolder folder;
   fs::create_directory(folder / "a");
   fs::create_directory(folder / "b");
@@ -187,7 +187,7 @@ TEST(Export, TwiceTheSameBytes) {
   }
 }
 
-TEST(Export, ErrorsSayWhat) {
+TEST(Export, ErrorsNameTheFile) {
   const TestFolder folder;
   const Program program = must_compile(small_model());
   const Status no_c = export_c(program, folder / "m.c");
@@ -202,7 +202,7 @@ TEST(Export, ErrorsSayWhat) {
   }
 }
 
-TEST(Export, WhetherAFileCanBeWrittenIsKnownBefore) {
+TEST(Export, WritabilityIsCheckedFirst) {
   const TestFolder folder;
   EXPECT_TRUE(check_writable(folder / "m.so").has_value());
   EXPECT_TRUE(fs::is_empty(folder.path()));
@@ -212,7 +212,7 @@ TEST(Export, WhetherAFileCanBeWrittenIsKnownBefore) {
 }
 
 // Objects and sources of one name share the header.
-TEST(Export, TheHeaderIsThatOfEitherForm) {
+TEST(Export, HeaderIsTheSameForAllForms) {
   const TestFolder folder;
   const Program program = must_compile(small_model(), {.name = "net", .c_source = true});
   ASSERT_TRUE(export_c(program, folder / "net.c"));
@@ -226,7 +226,7 @@ TEST(Export, TheHeaderIsThatOfEitherForm) {
 }
 
 // A folder stands where the file should: nothing of what belongs to it is left.
-TEST(Export, WhatCannotBeWrittenLeavesNothingBeside) {
+TEST(Export, FailedExportLeavesNoOtherFiles) {
   const TestFolder folder;
   const Program program = must_compile(small_model(), {.name = "net", .c_source = true});
   for (const auto& [name, write] :
@@ -241,7 +241,7 @@ TEST(Export, WhatCannotBeWrittenLeavesNothingBeside) {
 }
 
 // A folder stands where what belongs to it should: the file that was there stays.
-TEST(Export, WhatIsThereStaysWhereItsCompanionsCannotBeWritten) {
+TEST(Export, FailedExportKeepsTheExistingFile) {
   const TestFolder folder;
   const Program program = must_compile(small_model(), {.name = "net"});
   ASSERT_TRUE(write_file_atomically(folder / "net.so", "old").has_value());
@@ -250,7 +250,7 @@ TEST(Export, WhatIsThereStaysWhereItsCompanionsCannotBeWritten) {
   EXPECT_EQ(read_file(folder / "net.so"), "old");
 }
 
-TEST(Export, LinksStayWhereFilesAreReplaced) {
+TEST(Export, SymbolicLinksAreKept) {
   const TestFolder folder;
   const Program program = must_compile(small_model(), {.name = "net"});
   fs::create_directories(folder / "other");

@@ -125,7 +125,7 @@ bool has_huge_pages() {
   return taken;
 }
 
-TEST(HugePages, EmbeddedConstantsBeginAtOneInFileAndMemory) {
+TEST(HugePages, EmbeddedConstantsAreAlignedInFileAndMemory) {
   const TestFolder folder;
   const ModelPlan plan = large_model();
   const Program program = must_compile(plan);
@@ -152,7 +152,7 @@ TEST(HugePages, EmbeddedConstantsBeginAtOneInFileAndMemory) {
   }
 }
 
-TEST(HugePages, WeightsBesideBeginAtOne) {
+TEST(HugePages, SeparateWeightsAreAligned) {
   const TestFolder folder;
   const ModelPlan plan = large_model();
   const Program program = must_compile(plan);
@@ -193,7 +193,7 @@ TEST(HugePages, SmallModelsDoNotGrow) {
   EXPECT_EQ(place_of_constants(*read_file(folder / "m.o")).section.sh_addralign, 4096U);
 }
 
-TEST(HugePages, TwiceTheSameBytes) {
+TEST(HugePages, IsReproducible) {
   const TestFolder folder;
   fs::create_directory(folder / "a");
   fs::create_directory(folder / "b");

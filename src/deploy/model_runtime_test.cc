@@ -91,7 +91,7 @@ TEST_F(ModelRuntime, TimesItsSteps) {
   EXPECT_EQ(api_->run_timed(model_, inputs, outputs, nullptr), TILEWRIGHT_MODEL_BAD_ARGUMENT);
 }
 
-TEST_F(ModelRuntime, NullPointersAreErrorsWithAText) {
+TEST_F(ModelRuntime, NullPointersAreErrors) {
   std::vector<float> out(expected_.size());
   const void* inputs[] = {x_.bytes().data()};
   void* outputs[] = {out.data()};
@@ -194,7 +194,7 @@ TEST_F(ModelRuntime, InstancesInSeveralThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(ModelRuntime, RefusesOtherProcessorsAndVersions) {
+TEST_F(ModelRuntime, RejectsOtherProcessorsAndVersions) {
   TilewrightModelTable table = *api_->table;
   TilewrightModelApi api = *api_;
   api.table = &table;
@@ -210,7 +210,7 @@ TEST_F(ModelRuntime, RefusesOtherProcessorsAndVersions) {
 }
 
 // The C code and src/target read the same bits.
-TEST(CpuFeatures, AreThoseOfTheTarget) {
+TEST(CpuFeatures, FollowTheTarget) {
   const FeatureSet here = host_features();
   for (int k = 0; k < kFeatureCount; ++k) {
     const auto feature = static_cast<Feature>(k);

@@ -13,7 +13,7 @@ namespace {
 using graph::Constant;
 using layout::Layout;
 
-TEST(ConstantPacker, PutsEachWhereItSaid) {
+TEST(ConstantPacker, WritesEachConstantAtItsOffset) {
   const Constant a = random_constant({6, 70}, 1);
   const Constant b = random_constant({5}, 2);
   const std::vector<int64_t> shape = {6, 70};
@@ -49,7 +49,7 @@ TEST(ConstantPacker, PutsEachWhereItSaid) {
   }
 }
 
-TEST(ConstantPacker, NoneIsNothing) { EXPECT_EQ(ConstantPacker().pack(2).size(), 0); }
+TEST(ConstantPacker, NoConstantsNoBytes) { EXPECT_EQ(ConstantPacker().pack(2).size(), 0); }
 
 TEST(IsFinite, OfEveryFloat) {
   EXPECT_TRUE(is_finite(random_constant({100}, 1)));

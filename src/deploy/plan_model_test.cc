@@ -55,7 +55,7 @@ int64_t packed(const ModelPlan& plan) {
   return count;
 }
 
-TEST(PlanModel, StepsAreLeftOutByName) {
+TEST(PlanModel, PassesAreDisabledByName) {
   const ModelPlan all = planned({});
   EXPECT_GT(max_nodes(all), 1U);
   EXPECT_EQ(concats(all), 0);
@@ -73,7 +73,7 @@ TEST(PlanModel, StepsAreLeftOutByName) {
   EXPECT_GT(max_nodes(planned({"concat_in_place", "pack_weights", "reuse_memory"})), 1U);
 }
 
-TEST(PlanModel, AModelWithoutAStepComputesTheSame) {
+TEST(PlanModel, DisabledPassesKeepTheResult) {
   const graph::Constant x = random_constant({1, 8, 8, 16}, 1);
   const auto result_of = [&](std::vector<std::string> off) {
     const Program program = must_compile(planned(std::move(off)));
@@ -89,7 +89,7 @@ TEST(PlanModel, AModelWithoutAStepComputesTheSame) {
 }
 
 // Odd sizes, several images, bias, a residual add and relu in the kernels.
-TEST(PlanModel, AModelByWinogradComputesTheSame) {
+TEST(PlanModel, WinogradKeepsTheResult) {
   for (const std::vector<int64_t>& shape : {std::vector<int64_t>{2, 13, 15, 96}, {1, 27, 11, 96}}) {
     graph::TestGraph g;
     const graph::Graph model = g.finish({g.residual_block(g.input("x", shape))});
@@ -121,7 +121,7 @@ TEST(PlanModel, AModelByWinogradComputesTheSame) {
 }
 
 // The constants of a model for a device are folded on this machine.
-TEST(PlanModel, LargeConstantsAreFoldedHereForTargetsThatDoNotRunHere) {
+TEST(PlanModel, LargeConstantsOfForeignTargetsAreFoldedOnTheHost) {
   const auto folded_for = [](const Target& target) {
     graph::TestGraph g;  // equal weights each time
     const graph::ValueId w = g.weights({300, 400});
@@ -169,7 +169,7 @@ TEST(PlanModel, DenormalsAreKeptByAllKernels) {
   }
 }
 
-TEST(PlanModel, OtherNamesAreRefused) {
+TEST(PlanModel, UnknownNamesAreRejected) {
   PlanOptions options;
   options.passes.off = {"fuse", "luck"};
   const auto plan = plan_model(model(), host_target(2), options);

@@ -56,7 +56,7 @@ class Encodings : public testing::Test {
   std::vector<Sketch> sketches_ = {some_sketch()};
 };
 
-TEST_F(Encodings, FeaturesAreTheRowsOfTheTree) {
+TEST_F(Encodings, FeaturesAreRowsOfTheLoopTree) {
   Inputs inputs;
   ASSERT_TRUE(encoder({"features"}).append(trace_of({2, 1}), &inputs));
   Encoded rows;
@@ -88,7 +88,7 @@ TEST_F(Encodings, KnobsAreTheGenome) {
   EXPECT_EQ(again[0].values, (std::vector<float>{0, 2, 3, 1}));
 }
 
-TEST_F(Encodings, SeveralAtOnceAreOfTheSamePrograms) {
+TEST_F(Encodings, SeveralEncodingsCoverTheSamePrograms) {
   ProgramEncoder both = encoder({"features", "knobs"});
   EXPECT_FALSE(both.compares_across_tasks());
   EXPECT_TRUE(encoder({"features"}).compares_across_tasks());

@@ -63,7 +63,7 @@ const Case kCases[] = {
      0.1, 0, "times the FLOP of the workload"},
 };
 
-TEST(Limits, NameTheLikelyReason) {
+TEST(Limits, NameTheLikelyBottleneck) {
   for (const Case& c : kCases) {
     const Workbench bench(c.workload);
     const schedule::LoopTree tree = bench.tree(c.trace);
@@ -88,7 +88,7 @@ TEST(Limits, NameTheLikelyReason) {
   }
 }
 
-TEST(Limits, ACeilingThatIsPassedIsNoReason) {
+TEST(Limits, ExceededPeakIsNotALimit) {
   const Workbench bench("matmul:m=512,n=512,k=512");
   const schedule::LoopTree tree = bench.tree("");
   const Target target = parse_target("x86-64-v4").value();
@@ -105,7 +105,7 @@ TEST(Limits, ACeilingThatIsPassedIsNoReason) {
   EXPECT_LE(sentences.size(), 3u);
 }
 
-TEST(Limits, WithoutATimeAreWhatTheLoopsLack) {
+TEST(Limits, UntimedProgramsListMissingLoopProperties) {
   const Workbench bench("matmul:m=512,n=512,k=512");
   const Target target = parse_target("x86-64-v4;threads=2").value();
   for (const bool tiled : {false, true}) {
@@ -117,7 +117,7 @@ TEST(Limits, WithoutATimeAreWhatTheLoopsLack) {
   }
 }
 
-TEST(Limits, ADeviceHasNoneOfACpu) {
+TEST(Limits, DevicesHaveNoCpuLimits) {
   const Workbench bench("matmul:m=64,n=60,k=64");
   const Target device = parse_target("cuda:sm_90").value();
   Machine machine;

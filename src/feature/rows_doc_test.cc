@@ -57,7 +57,7 @@ std::string made_text() {
   return text;
 }
 
-TEST(RowsDocTest, DocumentIsTheTable) {
+TEST(RowsDocTest, DocumentMatchesTheTable) {
   const auto path = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "docs" / "features.md";
   const char* update = std::getenv("TILEWRIGHT_GOLDEN");  // NOLINT(concurrency-mt-unsafe)
   if (update != nullptr && std::string_view(update) == "update") {

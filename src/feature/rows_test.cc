@@ -58,7 +58,7 @@ class Rows {
   Encoded batch_;
 };
 
-TEST(RowsTest, NamesAreUniqueAndSaySomething) {
+TEST(RowsTest, NamesAreUniqueAndDescriptive) {
   std::set<std::string_view> names;
   for (const FeatureInfo& info : feature_table()) {
     EXPECT_TRUE(names.insert(info.name).second) << info.name;
@@ -67,7 +67,7 @@ TEST(RowsTest, NamesAreUniqueAndSaySomething) {
   EXPECT_EQ(names.size(), feature_count());
 }
 
-TEST(RowsTest, NamesStandWhereTheLayoutSays) {
+TEST(RowsTest, NamesMatchTheLayout) {
   const std::pair<size_t, std::string_view> places[] = {
       {sort::FloatMad, "float_mad"},
       {sort::IntOther, "int_other"},
@@ -148,7 +148,7 @@ TEST(RowsTest, MultiplyAddIsCounted) {
   EXPECT_NEAR(chain.at(2, "float_compare"), 256, 0.01);
 }
 
-TEST(RowsTest, OperationsAreCountedBySort) {
+TEST(RowsTest, OperationsAreCountedByKind) {
   const Rows bytes("matmul:m=4,n=8,k=16,dtype=i8", "");
   EXPECT_NEAR(bytes.at(1, "int_mad"), 4 * 8 * 16, 0.01);
   EXPECT_EQ(bytes.at(1, "float_mad"), 0);
@@ -162,7 +162,7 @@ TEST(RowsTest, OperationsAreCountedBySort) {
   EXPECT_EQ(padded.at(2, "selects"), 0);
 }
 
-TEST(RowsTest, SaysHowAStatementStores) {
+TEST(RowsTest, KindOfStore) {
   const Rows copied("matmul:m=8,n=64,k=16", "cache_read B [C]\npack B.read C\nprefetch C k A 4\n");
   EXPECT_EQ(copied.at(0, "is_copy"), 1);
   EXPECT_EQ(copied.at(2, "is_copy"), 0);
@@ -200,7 +200,7 @@ TEST(RowsTest, BoundLoopsAreParallel) {
   EXPECT_EQ(device.at(1, "is_gpu"), 1);
 }
 
-TEST(RowsTest, LinesLeaveOutLoopsThatDoNotMoveByTheirOwnExtents) {
+TEST(RowsTest, LinesIgnoreInvariantLoops) {
   // A[i, k] is moved by neither j.0 < 8 nor j.1 < 16, both inside of k: 32 * 64 * 4 bytes once.
   const Rows rows("matmul:m=32,n=128,k=64", "split C j [16]\nreorder C [i, k, j.0, j.1]\n");
   double lines = 0;
@@ -213,7 +213,7 @@ TEST(RowsTest, LinesLeaveOutLoopsThatDoNotMoveByTheirOwnExtents) {
   EXPECT_NEAR(lines, 32.0 * 64 * 4 / 64, 0.1);
 }
 
-TEST(RowsTest, UniqueLinesAreOfTheBufferItself) {
+TEST(RowsTest, UniqueLinesCoverTheBuffer) {
   const Rows rows("matmul:m=16,n=128,k=64", "");
   std::multiset<long> lines;
   for (int k = 0; k < 3; ++k) {
@@ -222,7 +222,7 @@ TEST(RowsTest, UniqueLinesAreOfTheBufferItself) {
   EXPECT_EQ(lines, (std::multiset<long>{16 * 64 / 16, 64 * 128 / 16, 16 * 128 / 16}));
 }
 
-TEST(RowsTest, BeginningAndUpdateOfSumsAreRowsOfTheirOwn) {
+TEST(RowsTest, InitializationAndUpdateAreSeparateRows) {
   const Rows rows("matmul:m=4,n=8,k=16", "");
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows.at(0, "is_init"), 1);
@@ -254,7 +254,7 @@ TEST(RowsTest, StridesFollowFromTheIndices) {
   EXPECT_TRUE(found);
 }
 
-TEST(RowsTest, GuardsLetSomeThrough) {
+TEST(RowsTest, GuardsReduceIterations) {
   // Of 3 * 6 pairs (x, rx) two touch the border.
   const Rows rows("conv1d:n=1,l=6,ci=2,co=16,kernel=3,stride=1,pad=1",
                   "compute_inline P\nreorder Y [n, x, rx, rc, c]\n");
@@ -269,7 +269,7 @@ TEST(RowsTest, GuardsLetSomeThrough) {
   EXPECT_TRUE(found);
 }
 
-TEST(RowsTest, TypesAndTargetsAreSeen) {
+TEST(RowsTest, TypesAndTargets) {
   const Rows wide("matmul:m=4,n=48,k=16", "", 512, 2);
   const Rows narrow("matmul:m=4,n=48,k=16,dtype=bf16", "", 256, 1);
   EXPECT_NEAR(wide.at(1, "vector_bytes"), 64, 1e-3);
@@ -282,7 +282,7 @@ TEST(RowsTest, TypesAndTargetsAreSeen) {
   EXPECT_NEAR(wide.at(1, "l2_bytes"), 1 << 20, 20);
 }
 
-TEST(RowsTest, AllocationIsSeenFromThePlaceOfTheBuffer) {
+TEST(RowsTest, AllocationIsRelativeToItsLoop) {
   const Rows rows("matmul:m=32,n=64,k=16",
                   "cache_write C\nsplit C i [4]\nsplit C j [16]\nreorder C [i.0, j.0, i.1, j.1]\n"
                   "compute_at C.write C j.0\n");
@@ -330,7 +330,7 @@ TEST(RowsTest, GathersAndContiguousLanes) {
   EXPECT_EQ(lanes, (std::multiset<long>{0, 1, 1}));
 }
 
-TEST(RowsTest, PackedOperandsLieSideBySide) {
+TEST(RowsTest, PackedOperandsAreContiguous) {
   const char* steps = "split C j [32]\nreorder C [j.0, i, k, j.1]\nannotate C j.1 vectorize\n";
   const std::string packed = std::string(steps) + "cache_read B [C]\npack B.read C\n";
   const Rows rows("matmul:m=8,n=64,k=16", packed);
@@ -361,7 +361,7 @@ TEST(RowsTest, Tails) {
   EXPECT_NEAR(peeled.at(0, "overlap_recompute"), 1, 1e-4);
 }
 
-TEST(RowsTest, WhatIsComputedAgain) {
+TEST(RowsTest, Recomputation) {
   // Each tile of 4 rows needs 6 of the padded input: 12 instead of 10.
   const Rows rows("conv2d:n=1,h=8,w=8,ci=16,co=16,kernel=3,stride=1,pad=1",
                   "split Y y [4]\nreorder Y [n, y.0, y.1, x, ry, rx, rc, c]\ncompute_at P Y y.0\n");

@@ -50,7 +50,7 @@ constexpr HandCount kCounts[] = {
      1280, 5120, 1280},
 };
 
-TEST(Traffic, OfSmallMatmulsIsAsCountedByHand) {
+TEST(Traffic, MatchesHandCountsOfSmallMatmuls) {
   for (const HandCount& count : kCounts) {
     const Workbench bench(count.workload);
     const schedule::LoopTree tree = bench.tree(count.trace);
@@ -62,7 +62,7 @@ TEST(Traffic, OfSmallMatmulsIsAsCountedByHand) {
   }
 }
 
-TEST(Traffic, OfLinesCountsWhatIsMovedAlong) {
+TEST(Traffic, PartialLinesCountAsWhole) {
   const Workbench bench("matmul:m=64,n=64,k=64");
   const schedule::LoopTree tree = bench.tree("");
   std::vector<MemoryLevel> levels = one_level(6000);
@@ -76,7 +76,7 @@ TEST(Traffic, OfLinesCountsWhatIsMovedAlong) {
 
 // 24 x 16 accumulators are 1536 bytes. Together with the reads of an iteration of k.0 they do not
 // fit into 2048 bytes, but registers keep them: they are loaded and stored once per tile.
-TEST(Traffic, OfSumsInRegistersIsOnceATile) {
+TEST(Traffic, AccumulatorsMoveOncePerTile) {
   const Workbench bench("matmul:m=24,n=64,k=64");
   const schedule::LoopTree tree =
       bench.tree("split C j [16]\nsplit C k [16]\nreorder C [j.0, k.0, k.1, i, j.1]\n");
@@ -86,7 +86,7 @@ TEST(Traffic, OfSumsInRegistersIsOnceATile) {
   EXPECT_EQ(bytes_of(estimate_traffic(tree, levels), "C"), 24.0 * 64 * 4);
 }
 
-TEST(Traffic, OfWhatLivesInATileIsNone) {
+TEST(Traffic, BuffersInsideATileCauseNone) {
   const Workbench bench("matmul:m=64,n=64,k=64");
   const schedule::LoopTree tree = bench.tree(
       "cache_write C\nsplit C i [4]\nsplit C j [16]\nreorder C [i.0, j.0, i.1, j.1]\n"
@@ -96,7 +96,7 @@ TEST(Traffic, OfWhatLivesInATileIsNone) {
   EXPECT_EQ(bytes_of(traffic, "C"), 64.0 * 64 * 4);
 }
 
-TEST(Traffic, CountsWhatIsComputedAgain) {
+TEST(Traffic, CountsRecomputation) {
   const Workbench bench("softmax:m=64,n=64");
   const schedule::LoopTree once = bench.tree("");
   const schedule::LoopTree inlined = bench.tree("compute_inline E\n");
@@ -137,7 +137,7 @@ TEST(Traffic, IsMonotoneAndAtLeastCompulsory) {
   }
 }
 
-TEST(Traffic, OfWarmCallsStaysInTheCacheThatHoldsAll) {
+TEST(Traffic, WarmCallsHitTheCacheThatHoldsAllData) {
   const Workbench bench("matmul:m=32,n=32,k=32");  // 12 KiB in all
   const schedule::LoopTree tree = bench.tree("");
   const std::vector<MemoryLevel> levels = {
@@ -159,7 +159,7 @@ TEST(Traffic, OfWarmCallsStaysInTheCacheThatHoldsAll) {
   }
 }
 
-TEST(Traffic, LevelsAreThoseOfTheMachine) {
+TEST(Traffic, LevelsFollowTheMachine) {
   const Target target = parse_target("x86-64-v4;threads=2").value();
   Machine machine;
   machine.cores = 2;

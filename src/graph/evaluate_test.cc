@@ -41,7 +41,7 @@ TEST(ConstantValue, OfAChainOfShapes) {
   EXPECT_EQ(value->integers(), (std::vector<int64_t>{2, 3, -1}));
 }
 
-TEST(ConstantValue, IsEmptyWhereAnInputCounts) {
+TEST(ConstantValue, EmptyIfItDependsOnAnInput) {
   Graph graph;
   const ValueId x = graph.add_input("x", {.element = ir::Scalar::I64, .shape = {2}});
   const ValueId one = graph.add_constant("one", integers({}, {1}));
@@ -52,7 +52,7 @@ TEST(ConstantValue, IsEmptyWhereAnInputCounts) {
   EXPECT_EQ(constant_value(graph, one)->integer(0), 1);
 }
 
-TEST(ConstantValue, StopsBeforeTooMuchWork) {
+TEST(ConstantValue, LargeWorkIsNotFolded) {
   Graph graph;
   const ValueId one = graph.add_constant("one", integers({}, {1}));
   const ValueId wide =
@@ -63,7 +63,7 @@ TEST(ConstantValue, StopsBeforeTooMuchWork) {
   EXPECT_TRUE(value->empty());
 }
 
-TEST(ConstantValue, OfALongChainIsFoundOnce) {
+TEST(ConstantValue, LongChainIsEvaluatedOnce) {
   // Each node reads the one before it twice: without memory it would be 2^60 evaluations.
   Graph graph;
   ValueId last = graph.add_constant("one", integers({}, {1}));
@@ -130,7 +130,7 @@ TEST(Evaluate, AgreesWithTheReferenceOnOperators) {
   }
 }
 
-TEST(Evaluate, WrongOperandsAreOurMistake) {
+TEST(Evaluate, WrongOperandsAreInternalErrors) {
   const auto dag = te::parse_operator("cast:shape=4,from=f32,to=u8")->dag;
   const Constant wrong = integers({4}, {1, 2, 3, 4});
   EXPECT_THROW(evaluate(*dag, {&wrong, 1}), InternalError);

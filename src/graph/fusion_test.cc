@@ -42,7 +42,7 @@ TEST(Fusion, ResidualOfTwoConvolutions) {
   EXPECT_EQ(fuse(graph, *facts, fusion_pays_by_default)[1].anchor, 0U);
 }
 
-TEST(Fusion, PathsThatMeetAgain) {
+TEST(Fusion, ReconvergingPaths) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 8, 8, 16});
   const ValueId c = g.conv(x, 16, 3);
@@ -51,7 +51,7 @@ TEST(Fusion, PathsThatMeetAgain) {
   EXPECT_EQ(fused(graph), "conv sigmoid mul add");
 }
 
-TEST(Fusion, PathsThatDoNotMeet) {
+TEST(Fusion, DisjointPaths) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 8, 8, 16});
   const ValueId c = g.conv(x, 16, 3);
@@ -69,7 +69,7 @@ TEST(Fusion, OutputsEndAGroup) {
   EXPECT_EQ(fused(graph), "conv | relu");
 }
 
-TEST(Fusion, DeadNodesAreLeftOut) {
+TEST(Fusion, DeadNodesAreOmitted) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 8, 8, 16});
   const ValueId c = g.conv(x, 16, 3);
@@ -78,7 +78,7 @@ TEST(Fusion, DeadNodesAreLeftOut) {
   EXPECT_EQ(fused(graph), "conv relu");
 }
 
-TEST(Fusion, BroadcastUpEndsAGroup) {
+TEST(Fusion, GrowingBroadcastEndsAGroup) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 1, 1, 16});
   const ValueId y = g.input("y", {1, 8, 8, 16});
@@ -86,7 +86,7 @@ TEST(Fusion, BroadcastUpEndsAGroup) {
   EXPECT_EQ(fused(graph), "conv | mul");
 }
 
-TEST(Fusion, MapBeforeConvolutionAsksWhetherItPays) {
+TEST(Fusion, MapIsFusedIntoAConvolutionOnlyIfProfitable) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 8, 8, 16});
   const ValueId active = g.add("relu", {g.add("mul", {x, g.weights({16})})});
@@ -107,7 +107,7 @@ TEST(Fusion, MapBeforeConvolutionAsksWhetherItPays) {
   EXPECT_EQ(fused(h.finish({h.conv(scaled, 32, 1, 2)})), "erf mul relu | conv");
 }
 
-TEST(Fusion, MovesIntoWhatReadsThem) {
+TEST(Fusion, MovesFuseIntoTheirReaders) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 3, 8, 8});
   const ValueId last = g.add("transpose", {x}, {{"perm", Shape{0, 2, 3, 1}}});
@@ -149,7 +149,7 @@ TEST(Fusion, RotaryIsOneKernel) {
   EXPECT_EQ(fused(graph), "slice neg slice concat mul mul add");
 }
 
-TEST(Fusion, RowsTakeMapsOnBothSides) {
+TEST(Fusion, RowOperatorsFuseMapsOnBothSides) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 4, 8, 8});
   const ValueId mask = g.input("mask", {1, 1, 1, 8});
@@ -159,7 +159,7 @@ TEST(Fusion, RowsTakeMapsOnBothSides) {
   EXPECT_EQ(fused(graph), "mul add softmax mul");
 }
 
-TEST(Fusion, ReductionsWithWhatGoesOverTheSameRows) {
+TEST(Fusion, ReductionsFuseWithMapsOverTheSameRows) {
   TestGraph g;
   const ValueId x = g.input("x", {4, 8, 16});
   const Attributes sum = {{"kind", "sum"}, {"axes", Shape{2}}, {"keep", int64_t{1}}};
@@ -174,7 +174,7 @@ TEST(Fusion, ReductionsWithWhatGoesOverTheSameRows) {
   EXPECT_EQ(fused(other), "reduce | div");
 }
 
-TEST(Fusion, GroupsHaveAnEnd) {
+TEST(Fusion, GroupSizeIsLimited) {
   TestGraph g;
   ValueId x = g.input("x", {4, 8});
   for (int k = 0; k < 60; ++k) x = g.add("relu", {x});
@@ -223,7 +223,7 @@ TEST(Fusion, BertLayer) {
             "contract add add | layer_norm | contract add gelu | contract add add | layer_norm");
 }
 
-TEST(Fusion, ConcatOfKernelsStaysAlone) {
+TEST(Fusion, ConcatOfKernelsIsNotFused) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 8, 8, 16});
   const ValueId joined =

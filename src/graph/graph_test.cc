@@ -97,7 +97,7 @@ TEST(GraphRewriter, CopiesAndReplaces) {
   EXPECT_EQ(made.output_names(), (std::vector<std::string>{"result"}));
 }
 
-TEST(GraphRewriter, TypesAreFoundAgainWhereOperandsChanged) {
+TEST(GraphRewriter, TypesAreInferredAgainIfOperandsChange) {
   Graph graph;
   const ValueId x = graph.add_input("x", f32({4, 1}));
   const ValueId y = add(graph, node("neg", {x}));

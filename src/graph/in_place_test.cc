@@ -30,7 +30,7 @@ ValueId concat(TestGraph& g, std::vector<ValueId> parts, int64_t axis) {
   return g.add("concat", std::move(parts), {{"axis", axis}});
 }
 
-TEST(ConcatInPlace, RangesOfTheOutermostAxis) {
+TEST(ConcatInPlace, OutermostAxis) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 4, 4, 16});
   const ValueId a = g.conv_relu(x, 16, 1), b = g.conv_relu(x, 16, 3);
@@ -45,7 +45,7 @@ TEST(ConcatInPlace, RangesOfTheOutermostAxis) {
   EXPECT_EQ(result.aliases[1].offset, 4 * 4 * 16 * 4);
 }
 
-TEST(ConcatInPlace, PrefixesOfALargerOne) {
+TEST(ConcatInPlace, PrefixesOfALargerConcat) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 4, 4, 16});
   const ValueId a = g.conv_relu(x, 16, 1), b = g.conv_relu(x, 16, 3);
@@ -58,7 +58,7 @@ TEST(ConcatInPlace, PrefixesOfALargerOne) {
   for (const Alias& alias : result.aliases) EXPECT_EQ(alias.of, abc);
 }
 
-TEST(ConcatInPlace, PartsOfTheLastAxis) {
+TEST(ConcatInPlace, LastAxis) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 4, 4, 16});
   const ValueId a = g.conv_relu(x, 16, 1), b = g.conv_relu(x, 32, 3);
@@ -105,7 +105,7 @@ TEST(ConcatInPlace, DenseBlock) {
   EXPECT_EQ(parts->kernels.size(), 1U + 4 + 1 + 1);
 }
 
-TEST(ConcatInPlace, OneInAnother) {
+TEST(ConcatInPlace, NestedConcats) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 4, 4, 16});
   const ValueId a = g.conv_relu(x, 16, 1), b = g.conv_relu(x, 16, 3), c = g.conv_relu(x, 16, 1);
@@ -125,7 +125,7 @@ TEST(ConcatInPlace, OneInAnother) {
   EXPECT_EQ(result.aliases[1].within, (Shape{1, 4, 8, 32}));
 }
 
-TEST(ConcatInPlace, NotWhatHasItsPlaceAlready) {
+TEST(ConcatInPlace, ValuesWithStorageAreCopied) {
   {
     TestGraph g;  // an input
     const ValueId x = g.input("x", {1, 4, 4, 16});
@@ -152,7 +152,7 @@ TEST(ConcatInPlace, NotWhatHasItsPlaceAlready) {
   }
 }
 
-TEST(ConcatInPlace, StepsThatReadTheirPredecessorFromTheResult) {
+TEST(ConcatInPlace, StepsMayReadEarlierParts) {
   TestGraph g;
   const ValueId w = g.weights({24, 24});
   std::vector<ValueId> steps = {g.input("x", {1, 24})};

@@ -39,7 +39,7 @@ TEST(ArenaPlan, Empty) {
   EXPECT_TRUE(plan.offsets.empty());
 }
 
-TEST(ArenaPlan, ReusesWhatIsDead) {
+TEST(ArenaPlan, ReusesDeadRanges) {
   const std::vector<Lifetime> lifetimes = {{100, 0, 1}, {64, 1, 2}, {128, 2, 3}, {1, 3, 4}};
   const ArenaPlan plan = plan_arena(lifetimes);
   expect_apart(lifetimes, plan);
@@ -47,7 +47,7 @@ TEST(ArenaPlan, ReusesWhatIsDead) {
   EXPECT_EQ(max_alive(lifetimes), 192);
 }
 
-TEST(ArenaPlan, RandomLifetimesAreApart) {
+TEST(ArenaPlan, RandomLifetimesDoNotOverlap) {
   double worst = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed);
@@ -204,7 +204,7 @@ TEST(MemoryPlan, ResidualNetwork) {
   expect_right(g.finish({g.conv(x, 4, 1)}));
 }
 
-TEST(MemoryPlan, WithoutReuseEveryValueHasItsOwnBytes) {
+TEST(MemoryPlan, WithoutReuseValuesDoNotOverlap) {
   TestGraph g;
   ValueId x = g.input("x", {1, 4, 4, 16});
   for (int k = 0; k < 4; ++k) x = g.residual_block(x);

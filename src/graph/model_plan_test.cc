@@ -113,7 +113,7 @@ Planned planned(const Graph& graph, const PartitionOptions& options = {}) {
   return {.graph = *std::move(separate), .parts = *std::move(parts), .plan = *std::move(plan)};
 }
 
-TEST(ModelPlan, OutputsAreThoseOfTheGraph) {
+TEST(ModelPlan, OutputsMatchTheGraph) {
   for (const TestModel& model : test_models()) {
     SCOPED_TRACE(model.name);
     const std::vector<Constant> inputs = random_inputs(model.graph, 3);
@@ -137,7 +137,7 @@ std::vector<std::string> titles(const Planned& model) {
   return all;
 }
 
-TEST(ModelPlan, NoConcatIsAKernelOfADenseBlockOrAFireModule) {
+TEST(ModelPlan, DenseBlocksAndFireModulesNeedNoConcatKernels) {
   for (const Graph& graph : {densenet_block(), squeezenet_fire()}) {
     for (const std::string& title : titles(planned(graph))) {
       EXPECT_FALSE(title.contains("concat")) << title;
@@ -145,7 +145,7 @@ TEST(ModelPlan, NoConcatIsAKernelOfADenseBlockOrAFireModule) {
   }
 }
 
-TEST(ModelPlan, TransformersHaveNoKernelThatOnlyMoves) {
+TEST(ModelPlan, TransformersHaveNoCopyKernels) {
   for (const Graph& graph : {bert_layer(), llama_layer()}) {
     for (const std::string& title : titles(planned(graph))) {
       EXPECT_FALSE(title.starts_with("transpose") || title.starts_with("slice")) << title;

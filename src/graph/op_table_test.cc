@@ -10,7 +10,7 @@
 namespace tilewright::graph {
 namespace {
 
-TEST(OpTable, IsOrderedAndFound) {
+TEST(OpTable, IsSortedAndSearchable) {
   const auto all = all_ops();
   EXPECT_TRUE(std::ranges::is_sorted(all, {}, &OpDef::name));
   for (const OpDef& op : all) {
@@ -140,7 +140,7 @@ Attributes random_attributes(Rng& rng, const OpDef& op, size_t rank) {
   return attributes;
 }
 
-TEST(OpTable, WhateverAFileSaysIsAnErrorAtMost) {
+TEST(OpTable, RandomNodesNeverCrash) {
   constexpr ir::Scalar kScalars[] = {ir::Scalar::F32, ir::Scalar::F32,  ir::Scalar::F16,
                                      ir::Scalar::I64, ir::Scalar::Bool, ir::Scalar::U8};
   Rng rng(11);

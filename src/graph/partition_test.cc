@@ -47,7 +47,7 @@ TEST(Partition, LoneMatmulHasTheKeyOfTheSuite) {
   EXPECT_EQ(parts.groups[0].title, "matmul 32x48x64");
 }
 
-TEST(Partition, EqualBlocksAreOneKernel) {
+TEST(Partition, EqualBlocksShareOneKernel) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 8, 8, 16});
   const ValueId once = g.residual_block(x);
@@ -61,7 +61,7 @@ TEST(Partition, EqualBlocksAreOneKernel) {
   EXPECT_EQ(parts.groups[1].workload.text, parts.groups[3].workload.text);
 }
 
-TEST(Partition, TextsGiveTheWorkloadBack) {
+TEST(Partition, TextsParseToTheWorkload) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 8, 32});
   const Graph graph = g.finish({g.bert_layer(x, 4)});
@@ -72,7 +72,7 @@ TEST(Partition, TextsGiveTheWorkloadBack) {
   }
 }
 
-TEST(Partition, NumbersAreNoOperands) {
+TEST(Partition, ScalarsAreNotOperands) {
   TestGraph g;
   const ValueId x = g.input("x", {4, 8});
   const ValueId scaled = g.add("mul", {x, g.number(0.25)});
@@ -83,7 +83,7 @@ TEST(Partition, NumbersAreNoOperands) {
   EXPECT_EQ(parts.groups[0].title, "mul + clip 4x8");
 }
 
-TEST(Partition, OneOperandForAValueThatIsReadTwice) {
+TEST(Partition, ValueReadTwiceIsOneOperand) {
   TestGraph g;
   const ValueId x = g.input("x", {4, 8});
   const Graph graph = g.finish({g.add("mul", {x, x})});
@@ -123,7 +123,7 @@ TEST(Partition, ViewsAreAliases) {
   EXPECT_EQ(parts.groups[1].arguments[0], flat);
 }
 
-TEST(Partition, RowsAreViewsAndColumnsAreNot) {
+TEST(Partition, RowSlicesAreViewsColumnSlicesAreNot) {
   TestGraph g;
   const ValueId x = g.input("x", {6, 8});
   const auto part = [&](Shape begin, Shape size) {
@@ -145,7 +145,7 @@ TEST(Partition, RowsAreViewsAndColumnsAreNot) {
   EXPECT_EQ(parts->groups[1].workload.operands[0].alignment, 32);
 }
 
-TEST(Partition, AViewOfAPartIsAlignedAsTheyAreTogether) {
+TEST(Partition, ViewOfAPartHasTheCombinedAlignment) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 24});
   const ValueId a = g.add("softmax", {x}, {{"axis", int64_t{1}}});
@@ -159,7 +159,7 @@ TEST(Partition, AViewOfAPartIsAlignedAsTheyAreTogether) {
   EXPECT_EQ(parts->groups[2].workload.operands[0].alignment, 32) << "at byte 96 of the result";
 }
 
-TEST(Partition, OutputsThatAreNoValuesOfTheirOwn) {
+TEST(Partition, OutputsThatAliasOtherValues) {
   TestGraph g;
   const ValueId x = g.input("x", {4, 4});
   const ValueId w = g.weights({4, 4});
@@ -190,7 +190,7 @@ TEST(Partition, AnOutputThatIsPartOfAConcatIsCopied) {
   EXPECT_EQ(parts.groups[2].title, "cast 1x8x8x16") << "no concat";
 }
 
-TEST(Partition, WeightsThatAreNotPackedAreOperandsLikeOthers) {
+TEST(Partition, UnpackedWeightsAreOrdinaryOperands) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 8, 8, 16});
   const Graph graph = g.finish({g.conv_relu(x, 32, 3)});
@@ -204,7 +204,7 @@ TEST(Partition, WeightsThatAreNotPackedAreOperandsLikeOthers) {
   EXPECT_NE(partitioned(graph).kernels[0].key, partitioned(graph, options).kernels[0].key);
 }
 
-TEST(Partition, AConcatIsAKernelWhereItIsNotWrittenInPlace) {
+TEST(Partition, ConcatIsAKernelUnlessInPlace) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 8, 8, 16});
   const ValueId joined =

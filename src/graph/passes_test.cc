@@ -66,7 +66,7 @@ TEST_P(PassesOnModels, WithoutPermissionsKeepTheResult) {
   expect_same(*changed, "no permissions");
 }
 
-TEST_P(PassesOnModels, RunTwiceChangeNothingMore) {
+TEST_P(PassesOnModels, AreIdempotent) {
   const auto once = run_passes(GetParam().graph, {});
   ASSERT_TRUE(once.has_value());
   const auto twice = run_passes(*once, {});
@@ -89,7 +89,7 @@ int transposes(const Graph& graph) {
   return counts.contains("transpose") ? counts.at("transpose") : 0;
 }
 
-TEST(Passes, LeaveOneTransposeInImageModels) {
+TEST(Passes, KeepOneTransposeInImageModels) {
   for (const Graph& graph : {resnet_block(), densenet_block(), mobilenet_block(), squeezenet_fire(),
                              vgg_head(), video_block()}) {
     const Graph now = optimized(graph);
@@ -105,7 +105,7 @@ TEST(Passes, LeaveOneTransposeInImageModels) {
   }
 }
 
-TEST(Passes, OfAGeneratorTheImageIsTransposedAtTheEnd) {
+TEST(Passes, GeneratorTransposesItsImageAtTheEnd) {
   const Graph now = optimized(dcgan_generator());
   EXPECT_EQ(transposes(now), 1) << now.to_string();
   EXPECT_EQ(now.nodes().back().op, "transpose");
@@ -115,7 +115,7 @@ TEST(Passes, OfAGeneratorTheImageIsTransposedAtTheEnd) {
   EXPECT_FALSE(counts.contains("mul"));
 }
 
-TEST(Passes, LeaveNoTransposeInTransformers) {
+TEST(Passes, RemoveTransposesOfTransformers) {
   for (const Graph& graph : {bert_layer(), llama_layer(), vit_stem()}) {
     const Graph now = optimized(graph);
     const int at_the_image = count_ops(now).contains("conv") ? 1 : 0;
@@ -123,7 +123,7 @@ TEST(Passes, LeaveNoTransposeInTransformers) {
   }
 }
 
-TEST(Passes, MakeABertLayerShort) {
+TEST(Passes, ReduceABertLayer) {
   const auto counts = count_ops(optimized(bert_layer()));
   const std::map<std::string, int> wanted = {{"contract", 8}, {"add", 9},     {"softmax", 1},
                                              {"gelu", 1},     {"reshape", 5}, {"layer_norm", 2},

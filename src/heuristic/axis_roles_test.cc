@@ -35,7 +35,7 @@ constexpr RoleCase kCases[] = {
     {"reduce:op=argmax,shape=64x64,axes=1", "Y", "i", "-", false, 0},
 };
 
-TEST(AxisRoles, FollowFromHowOperandsAreWalked) {
+TEST(AxisRoles, FollowFromAccessStrides) {
   const Target target = parse_target("x86-64-v4;threads=2").value();
   for (const RoleCase& c : kCases) {
     const Workbench bench(c.workload);
@@ -57,7 +57,7 @@ TEST(AxisRoles, FollowFromHowOperandsAreWalked) {
   }
 }
 
-TEST(AxisRoles, PackingMakesUpForGaps) {
+TEST(AxisRoles, PackingMakesStridedAccessesContiguous) {
   const Target target = parse_target("x86-64-v4;threads=2").value();
   const Workbench bench("matmul:m=64,n=64,k=64,transpose_b=1");
   const LoopTree tree = bench.tree("");
@@ -66,7 +66,7 @@ TEST(AxisRoles, PackingMakesUpForGaps) {
   EXPECT_EQ(axis_roles(tree, index, target, true).vector, 1);
 }
 
-TEST(AxisRoles, HeavyIsWhatUsesOperandsAgain) {
+TEST(AxisRoles, HeavyStagesReuseTheirOperands) {
   const auto heavy = [](const char* workload, const char* stage) {
     const Workbench bench(workload);
     const LoopTree tree = bench.tree("");

@@ -23,7 +23,7 @@ std::optional<Chain> chain_of(const LoopTree& tree) {
   return std::nullopt;
 }
 
-TEST(ChainPlan, OfAttentionIsAllOfItByQueries) {
+TEST(ChainPlan, AttentionIsOneChainOverQueries) {
   const Workbench bench("attention:b=2,heads=4,seq=16,dim=8");
   const LoopTree tree = bench.tree("");
   const auto chain = chain_of(tree);
@@ -44,7 +44,7 @@ TEST(ChainPlan, OfAttentionIsAllOfItByQueries) {
   EXPECT_EQ(chain->row_bytes, 16 * 4);
 }
 
-TEST(ChainPlan, IsNoneOfOneReduction) {
+TEST(ChainPlan, SingleReductionHasNoPlan) {
   for (const char* text :
        {"softmax:m=64,n=64", "transpose_batch_matmul_softmax:b=1,heads=4,seq=16,dim=8",
         "conv2d_bias_bn_relu:n=1,h=8,w=8,ci=4,co=8,kernel=3,pad=1",

@@ -58,7 +58,7 @@ TEST(ChainTiler, OneThreadHasNoParallelLoop) {
   EXPECT_THAT(chain.steps, Not(HasSubstr("parallel")));
 }
 
-TEST(ChainTiler, WithoutSharedAxesThereIsNoNest) {
+TEST(ChainTiler, NoSharedAxesNoNest) {
   const TiledChain chain =
       tile("attention:b=2,heads=4,seq=128,dim=64", "x86-64-v4;threads=2", false);
   EXPECT_FALSE(chain.tiled);

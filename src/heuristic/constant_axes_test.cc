@@ -13,7 +13,7 @@ using schedule::testing::Workbench;
 constexpr const char* kWinograd =
     "conv2d_winograd:h=12,w=12,ci=64,co=72,pad=1,m=4,weight=transformed";
 
-TEST(ConstantAxes, ATransformIsWrittenOut) {
+TEST(ConstantAxes, TransformByConstantMatrixIsUnrolled) {
   const Workbench bench(kWinograd);
   const Target target = parse_target("x86-64-v4;threads=1").value();
   schedule::TraceBuilder builder(bench.initial());
@@ -31,7 +31,7 @@ TEST(ConstantAxes, ATransformIsWrittenOut) {
   EXPECT_EQ(last.extent, 16);
 }
 
-TEST(ConstantAxes, OtherStagesAreLeftAlone) {
+TEST(ConstantAxes, OtherStagesAreUnchanged) {
   const Workbench bench("matmul:m=64,n=64,k=64");
   const Target target = parse_target("x86-64-v4;threads=1").value();
   schedule::TraceBuilder builder(bench.initial());
@@ -42,7 +42,7 @@ TEST(ConstantAxes, OtherStagesAreLeftAlone) {
   EXPECT_TRUE(builder.trace().steps.empty());
 }
 
-TEST(ConstantAxes, WithoutVectorsNothingIsATransform) {
+TEST(ConstantAxes, TransformsNeedVectors) {
   const Workbench bench(kWinograd);
   const Target target = parse_target("x86-64-v4;threads=1").value();
   schedule::TraceBuilder builder(bench.initial());

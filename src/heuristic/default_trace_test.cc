@@ -171,7 +171,7 @@ constexpr Shape kShapes[] = {
      "      Y (1024x4096) <- E, R\n"},
 };
 
-TEST(DefaultTrace, HasTheShapeThatTheRulesSay) {
+TEST(DefaultTrace, MatchesTheDocumentedRules) {
   for (const Shape& shape : kShapes) {
     const Result<Workload> workload = parse_workload(shape.workload);
     ASSERT_TRUE(workload);
@@ -191,7 +191,7 @@ TEST(DefaultTrace, HasTheShapeThatTheRulesSay) {
   }
 }
 
-TEST(DefaultTrace, TransformsByConstantMatricesAreWrittenOut) {
+TEST(DefaultTrace, TransformsByConstantMatricesAreUnrolled) {
   const Result<Workload> workload =
       parse_workload("conv2d_winograd:h=27,w=27,ci=64,co=72,pad=1,m=4,weight=transformed");
   ASSERT_TRUE(workload);
@@ -211,7 +211,7 @@ TEST(DefaultTrace, TransformsByConstantMatricesAreWrittenOut) {
   EXPECT_EQ(tree->stage(tree->find_stage(testing::stage_of("T"))).place, Attachment::Inlined);
 }
 
-TEST(DefaultTrace, AttentionIsOneNest) {
+TEST(DefaultTrace, AttentionIsOneLoopNest) {
   for (const char* text : {"attention:b=1,heads=12,seq=197,dim=64", "SDPA.8x12x512x64"}) {
     const Result<Workload> workload = parse_workload(text);
     ASSERT_TRUE(workload);
@@ -242,7 +242,7 @@ TEST(DefaultTrace, VariantsAreDifferentPrograms) {
   }
 }
 
-TEST(DefaultTrace, ItsProgramIsThatOfItsTrace) {
+TEST(DefaultTrace, ProgramHashIsThatOfTheTrace) {
   for (const char* text : {"cuda:sm_75", "x86-64-v4;threads=2"}) {
     const Task task{.workload = parse_workload("GMM0").value(),
                     .target = parse_target(text).value()};

@@ -45,7 +45,7 @@ const std::vector<OrderCase>& cases() {
   return all;
 }
 
-TEST(LoopOrder, TileInsideReductionsOuterLoopsByReuse) {
+TEST(LoopOrder, TilesInsideReductionsAndOuterLoopsByReuse) {
   const Target target = parse_target("x86-64-v4;threads=2").value();
   for (const OrderCase& c : cases()) {
     const Workbench bench(c.workload);

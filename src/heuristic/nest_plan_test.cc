@@ -51,7 +51,7 @@ std::string text_of(const LoopTree& tree, const NestPlan& plan) {
   return text + groups;
 }
 
-TEST(NestPlan, SaysWhatSharesANest) {
+TEST(NestPlan, ListsMembersOfANest) {
   for (const PlanCase& c : kCases) {
     const Workbench bench(c.workload);
     const LoopTree tree = bench.tree(c.inlined);
@@ -64,14 +64,14 @@ TEST(NestPlan, SaysWhatSharesANest) {
   }
 }
 
-TEST(NestPlan, CountsCopiesOfWhatIsInlined) {
+TEST(NestPlan, CountsCopiesOfInlinedStages) {
   const Workbench bench("softmax:m=8,n=16");
   const LoopTree tree = bench.tree("");
   EXPECT_EQ(copies_inlined(tree, tree.find_stage(stage_of("E"))), 2);   // by S and by Y
   EXPECT_EQ(copies_inlined(tree, tree.find_stage(stage_of("R"))), 16);  // for each j
 }
 
-TEST(TraceBuilder, KeepsWhatIsLegal) {
+TEST(TraceBuilder, KeepsLegalSteps) {
   const Workbench bench("matmul:m=8,n=8,k=8");
   TraceBuilder builder(bench.initial());
   const Trace good = trace_of("split C i [4]\nannotate C i.0 parallel\n");

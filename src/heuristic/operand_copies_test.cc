@@ -34,7 +34,7 @@ TEST(OperandCopies, ConstantsArePackedInputsCopied) {
             "annotate B.read d1 vectorize\n");
 }
 
-TEST(OperandCopies, WhereTheyDoNotPayThereAreNone) {
+TEST(OperandCopies, UnprofitableOperandsAreNotCopied) {
   EXPECT_EQ(packed("matmul:m=512,n=512,k=64", {.packs = false}), "");
   EXPECT_EQ(packed("matmul:m=16,n=512,k=64", {}), "");    // two uses of a contiguous one
   EXPECT_EQ(packed("matmul:m=512,n=512,k=4", {}), "");    // half a kilobyte

@@ -38,7 +38,7 @@ TEST_F(StageTilerTest, AProductIsTiledForRegisters) {
       "annotate C j.1 vectorize\nannotate C i.1 unroll\npack B C\n");
 }
 
-TEST_F(StageTilerTest, ElementsAreVectorsInParallel) {
+TEST_F(StageTilerTest, ElementwiseStagesAreVectorizedAndParallel) {
   EXPECT_EQ(
       steps("elementwise:shape=1024x1024,chain=relu",
             [](StageTiler& tiler, const auto& tree) { tiler.tile_root(find(tree, "Y")); }),
@@ -62,7 +62,7 @@ TEST_F(StageTilerTest, LeadingAxesAreOneParallelLoop) {
   EXPECT_EQ(loop, "i.0");
 }
 
-TEST_F(StageTilerTest, AProductIsComputedInTheTilesOfItsReader) {
+TEST_F(StageTilerTest, ProducerIsComputedInTilesOfItsReader) {
   EXPECT_EQ(steps("conv2d_bias_bn_relu:n=1,h=32,w=32,ci=32,co=64,kernel=1",
                   [](StageTiler& tiler, const auto& tree) {
                     tiler.tile_pair(find(tree, "T1"), find(tree, "C"));

@@ -60,7 +60,7 @@ TEST(ThreadLoops, SomeIterationsForEachThread) {
   }
 }
 
-TEST(ThreadLoops, SmallWorkIsForOne) {
+TEST(ThreadLoops, SmallWorkUsesOneThread) {
   const Target target = parse_target("x86-64-v4;threads=2").value();
   const auto worth = [&](const char* workload) {
     const Workbench bench(workload);

@@ -23,7 +23,7 @@ TEST(TileSizes, VectorsAreWhole) {
   EXPECT_EQ(vector_tile(80, 16, 4), 64);  // one would, which is too few
 }
 
-TEST(TileSizes, ThreeTenthsAreLittle) {
+TEST(TileSizes, RemaindersUpToThirtyPercentAreAllowed) {
   EXPECT_TRUE(wastes_little(100, 32));   // 128
   EXPECT_TRUE(wastes_little(100, 65));   // 130
   EXPECT_FALSE(wastes_little(100, 66));  // 132
@@ -51,7 +51,7 @@ TEST(TileSizes, RemaindersFollowWholeTiles) {
   EXPECT_FALSE(may_tile(25, 30, true, 1));
 }
 
-TEST(TileSizes, SumsLeaveRegistersToOperands) {
+TEST(TileSizes, AccumulatorsLeaveRegistersForOperands) {
   EXPECT_EQ(sums_in_registers(parse_target("x86-64-v4;threads=1").value()), 28);
   EXPECT_EQ(sums_in_registers(parse_target("x86-64-v3;threads=1").value()), 12);
 }

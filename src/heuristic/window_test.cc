@@ -26,7 +26,7 @@ TEST(Window, TapsShiftASpatialAxis) {
   EXPECT_TRUE(window_of(tree, tree.find_stage(stage_of("P"))).empty());
 }
 
-TEST(Window, AProductHasNone) {
+TEST(Window, ProductsHaveNoWindow) {
   const Workbench bench("matmul:m=8,n=8,k=8");
   const schedule::LoopTree tree = bench.tree("");
   EXPECT_TRUE(window_of(tree, tree.find_stage(stage_of("C"))).empty());
@@ -62,7 +62,7 @@ constexpr Case kCases[] = {
     {"conv2d:n=1,h=16,w=16,ci=3,co=32,kernel=3,pad=1", "Y", false, false},  // too little per tap
 };
 
-TEST(Window, DecidesAboutBordersByTheirReaders) {
+TEST(Window, DecidesBordersByTheirReaders) {
   for (const Case& each : kCases) {
     const Workbench bench(each.workload);
     const schedule::LoopTree tree = bench.tree("");

@@ -66,7 +66,7 @@ TEST(EqualTest, Expressions) {
   EXPECT_FALSE(equal(i, Expr{}));
 }
 
-TEST(EqualTest, BoundVariablesAreEqualByPlace) {
+TEST(EqualTest, BoundVariablesAreEqualByBinder) {
   const Expr i = var("i"), j = var("j"), x = var("x"), y = var("y"), n = var("n");
   const Stmt ij = loop(i, loop(j, store(i * 8 + j)));
   const Stmt xy = loop(x, loop(y, store(x * 8 + y)));

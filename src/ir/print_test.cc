@@ -51,7 +51,7 @@ TEST(PrintTest, Expressions) {
 }
 
 // A value used twice on each of 60 levels has 2^60 leaves as a tree.
-TEST(PrintTest, BriefIsCutOff) {
+TEST(PrintTest, BriefIsTruncated) {
   Expr x = var("x", kF32);
   for (int k = 0; k < 60; ++k) x = x + x;
   EXPECT_EQ(brief(x).size(), 503u);

@@ -34,7 +34,7 @@ TEST(StmtTest, MakersCheckTypes) {
   EXPECT_THROW(make_allocate(0, {}), InternalError);
 }
 
-TEST(StmtTest, PredicatesThatHoldAreDropped) {
+TEST(StmtTest, TruePredicatesAreDropped) {
   const Expr i = var("i"), f = float_imm(1, kF32);
   const Type mask = kBool.with_lanes(4);
   const Stmt always =

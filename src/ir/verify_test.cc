@@ -31,7 +31,7 @@ Stmt bound(const Expr& i, ThreadAxis axis, Stmt body) {
   return make_bound_for(i, int_imm(8), axis, std::move(body));
 }
 
-TEST(VerifyTest, AcceptsWhatIsRight) {
+TEST(VerifyTest, AcceptsValidIr) {
   const Expr i = var("i"), j = var("j"), t = var("t");
   const Expr value = load(Scalar::F32, kIn, {i, j});
   EXPECT_TRUE(verify(with_body({})));
@@ -54,7 +54,7 @@ TEST(VerifyTest, AcceptsWhatIsRight) {
       verify(with_body(bound(i, VirtualThread, bound(j, VirtualThread, out(i * 8 + j, one()))))));
 }
 
-TEST(VerifyTest, NamesWhatIsWrong) {
+TEST(VerifyTest, ReportsErrors) {
   const Expr i = var("i"), j = var("j");
   const Stmt fine = out(zero(), one());
   const Expr bad_sum{new Binary(kIndex, BinaryOp::Add, zero(), one())};
@@ -128,7 +128,7 @@ TEST(VerifyTest, NamesWhatIsWrong) {
   }
 }
 
-TEST(VerifyTest, SharedExpressionsAreWalkedOnce) {
+TEST(VerifyTest, SharedExpressionsAreVisitedOnce) {
   const Expr i = var("i");
   Expr deep = cast(Scalar::F32, i), unbound = cast(Scalar::F32, var("j"));
   for (int k = 0; k < 60; ++k) {

@@ -28,7 +28,7 @@ std::vector<Expr> one_of_each(const Expr& i) {
   };
 }
 
-TEST(RewriterTest, UnchangedTreesComeBackAsTheSameNode) {
+TEST(RewriterTest, UnchangedTreesAreShared) {
   const Expr i = var("i");
   Rewriter rewriter;
   for (const Expr& expr : one_of_each(i)) {
@@ -105,7 +105,7 @@ class LeafRemover : public Rewriter {
   }
 };
 
-TEST(RewriterTest, EmptiedStatementsVanish) {
+TEST(RewriterTest, EmptyStatementsAreDropped) {
   EXPECT_FALSE(LeafRemover().rewrite(nest(var("i"), var("n"))).defined());
 }
 

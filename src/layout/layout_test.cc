@@ -54,7 +54,7 @@ void for_each_index(const Shape& shape, Visit visit) {
   }
 }
 
-TEST(Layout, OffsetsAreDistinctAndInside) {
+TEST(Layout, OffsetsAreDistinctAndInBounds) {
   for (const Case& c : cases()) {
     EXPECT_TRUE(c.layout.holds(c.shape)) << c.what;
     EXPECT_EQ(c.layout.elements(), c.elements) << c.what;
@@ -74,7 +74,7 @@ TEST(Layout, TheExampleOfTheHeader) {
 }
 
 // The value of an expression over one-element index tensors, through the evaluator.
-TEST(Layout, TheOffsetExpressionAgreesWithTheNumbers) {
+TEST(Layout, OffsetExpressionEqualsOffsets) {
   for (const Case& c : cases()) {
     if (c.shape.empty()) continue;
     te::DagBuilder builder;
@@ -94,7 +94,7 @@ TEST(Layout, TheOffsetExpressionAgreesWithTheNumbers) {
   EXPECT_EQ(*ir::as_int(Layout::row_major(Shape{}).offset(std::span<const ir::Expr>{})), 0);
 }
 
-TEST(Layout, WhatDoesNotHoldAShape) {
+TEST(Layout, RejectsShapesThatDoNotFit) {
   const Shape shape = {6, 70};
   EXPECT_FALSE(Layout::undecided().holds(shape));
   EXPECT_FALSE(Layout::row_major(Shape{6, 69}).holds(shape));     // too small
@@ -104,14 +104,14 @@ TEST(Layout, WhatDoesNotHoldAShape) {
   EXPECT_FALSE((Layout{.digits = {{0, 1, 6}, {0, 1, 6}, {1, 1, 70}}}).holds(shape));  // twice
 }
 
-TEST(Layout, UndecidedHasNoOffsets) {
+TEST(Layout, UndecidedLayoutHasNoOffsets) {
   EXPECT_EQ(Layout::undecided().to_string(), "free");
   EXPECT_THROW(Layout::undecided().elements(), InternalError);
   EXPECT_THROW(Layout::undecided().offset(Shape{0}), InternalError);
   EXPECT_FALSE(Layout::undecided().is_row_major(Shape{}));
 }
 
-TEST(Layout, HashesTellLayoutsApart) {
+TEST(Layout, DistinctLayoutsHaveDistinctHashes) {
   std::set<Hash128> seen;
   const auto hash = [](const Layout& layout) {
     Hasher hasher;

@@ -71,7 +71,7 @@ TEST(Repack, TakesShapeAndSizeFromATensor) {
   EXPECT_EQ(back, original);
 }
 
-TEST(Repack, RefusesALayoutOfAnotherShape) {
+TEST(Repack, RejectsLayoutsOfOtherShapes) {
   const float from[4] = {};
   float to[4] = {};
   EXPECT_THROW(repack(Shape{2, 2}, Layout::row_major(Shape{4}), 4, from, to), InternalError);

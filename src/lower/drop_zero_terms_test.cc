@@ -22,7 +22,7 @@ std::string after_drop(Expr (*value)(Expr, Expr),
 
 Expr number(double value) { return ir::imm(value, ir::kF32); }
 
-TEST(DropZeroTerms, LeavesOutWhatIsMultipliedByNothing) {
+TEST(DropZeroTerms, DropsProductsWithZero) {
   const std::string rest = "out[0] = 7.0\n";
   EXPECT_EQ(after_drop([](Expr acc, Expr x) { return ir::fma(number(0), x, acc); }), rest);
   EXPECT_EQ(after_drop([](Expr acc, Expr x) { return ir::fma(x, number(-0.0), acc); }), rest);

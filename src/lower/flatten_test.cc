@@ -23,7 +23,7 @@ TEST(Flatten, RowMajorAndAffine) {
   EXPECT_TRUE(kernel.unchanged_by(flatten));
 }
 
-TEST(Flatten, FusedLoopsBecomeOneIndexAgain) {
+TEST(Flatten, FusedLoopsBecomeOneIndex) {
   Kernel kernel;
   const auto a = kernel.argument("A", {6, 14}), c = kernel.argument("C", {});
   const Expr f = ir::var("f");

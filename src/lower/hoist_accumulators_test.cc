@@ -37,7 +37,7 @@ TEST_F(HoistAccumulators, OutOfAllReductionLoopsAtOnce) {
   EXPECT_EQ(ir::to_string(kernel.function.buffers.back().element), "f32x16");
 }
 
-TEST_F(HoistAccumulators, DisjointPlacesOfOneBuffer) {
+TEST_F(HoistAccumulators, DisjointElementsOfOneBuffer) {
   EXPECT_EQ(
       after(loop(
           i, 4,
@@ -57,7 +57,7 @@ TEST_F(HoistAccumulators, DisjointPlacesOfOneBuffer) {
 }
 
 // Rows of 19 elements: 16 and 3 lanes of 4. The lane behind the third is the next row.
-TEST_F(HoistAccumulators, MasksMoveOutOfTheLoop) {
+TEST_F(HoistAccumulators, MasksAreHoisted) {
   const auto masked = [&](const Expr& mask, int64_t start) {
     const Expr index = ir::ramp(ir::int_imm(start), 1, 4);
     const Expr zero = ir::imm(0, ir::kF32.with_lanes(4));
@@ -82,7 +82,7 @@ TEST_F(HoistAccumulators, MasksMoveOutOfTheLoop) {
   }
 }
 
-TEST_F(HoistAccumulators, NoLoadOfWhatIsStoredFirst) {
+TEST_F(HoistAccumulators, NoLoadIfStoredFirst) {
   const ir::Stmt first = ir::make_store(c, {ir::int_imm(5)}, kernel.load(a, {k}));
   EXPECT_EQ(after(loop(k, 8, ir::make_block({first, update(ir::int_imm(5), k)}))),
             "allocate C.0\n"
@@ -92,7 +92,7 @@ TEST_F(HoistAccumulators, NoLoadOfWhatIsStoredFirst) {
             "C[5] = C.0[0]\n");
 }
 
-TEST_F(HoistAccumulators, LeavesWhatMayNotMove) {
+TEST_F(HoistAccumulators, LeavesUnsafeLoops) {
   const Expr zero = ir::int_imm(0);
   const ir::BufferId t = kernel.local("t", {16});
   const ir::Stmt local =

@@ -34,7 +34,7 @@ class HoistConditions : public testing::Test {
   const Expr zero = ir::float_imm(0, ir::kF32);
 };
 
-TEST_F(HoistConditions, SplitsWhereTheVariableDecides) {
+TEST_F(HoistConditions, SplitsLoopsAtTheBoundary) {
   EXPECT_EQ(after(loop(x, 16, padded(x, (x >= 1) && (x < 15), x - 1))),
             "Y[0] = 0.0\n"
             "for x < 14:\n"
@@ -56,7 +56,7 @@ TEST_F(HoistConditions, SplitsWhereTheVariableDecides) {
             "  Y[r + 24] = A[r]\n");
 }
 
-TEST_F(HoistConditions, TestsOutsideWhatALoopDoesNotChange) {
+TEST_F(HoistConditions, HoistsLoopInvariantConditions) {
   EXPECT_EQ(after(loop(i, 8, loop(x, 9, padded(i * 9 + x, i % 2 < 1, x)), ForKind::Parallel)),
             "parallel for i < 8:\n"
             "  if i % 2 < 1:\n"
@@ -79,7 +79,7 @@ TEST_F(HoistConditions, TestsOutsideWhatALoopDoesNotChange) {
 }
 
 // The interior has no condition; where a window crosses the border, the window is cut.
-TEST_F(HoistConditions, StencilsAreCutAtTheBorder) {
+TEST_F(HoistConditions, StencilLoopsAreSplitAtTheBorder) {
   const Expr value = ir::select(x + r >= 1, at(x + r - 1), zero);
   const Stmt fold = store(x, ir::max(kernel.load(y, {x}), value));
   EXPECT_EQ(after(loop(x, 14, loop(r, 3, fold))),
@@ -91,7 +91,7 @@ TEST_F(HoistConditions, StencilsAreCutAtTheBorder) {
             "    Y[x + 1] = max(Y[x + 1], A[x + r])\n");
 }
 
-TEST_F(HoistConditions, UnrolledLoopsDecideCopyByCopy) {
+TEST_F(HoistConditions, UnrolledCopiesResolveConditions) {
   const Expr value = ir::select(x + r >= 1, at(x + r - 1), zero);
   const Stmt fold = store(x, kernel.load(y, {x}) + value);
   EXPECT_EQ(after(loop(r, 3, loop(c, 64, loop(x, 3, fold, ForKind::Unrolled)))),
@@ -106,7 +106,7 @@ TEST_F(HoistConditions, UnrolledLoopsDecideCopyByCopy) {
             "    Y[2] = Y[2] + A[r + 2]\n");
 }
 
-TEST_F(HoistConditions, VectorizedLoopsAreCutAtWholeVectors) {
+TEST_F(HoistConditions, VectorizedLoopsAreSplitAtWholeVectors) {
   EXPECT_EQ(after(loop(x, 200, padded(x, (x >= 1) && (x < 199), x - 1), ForKind::Vectorized)),
             "vectorize for x < 16:\n"
             "  Y[x] = select(x >= 1, A[x - 1], 0.0)\n"
@@ -118,7 +118,7 @@ TEST_F(HoistConditions, VectorizedLoopsAreCutAtWholeVectors) {
   EXPECT_TRUE(kernel.unchanged_by(hoist_conditions)) << kernel.text();
 }
 
-TEST_F(HoistConditions, WhatIsKnownIsNotAskedAgain) {
+TEST_F(HoistConditions, ImpliedConditionsAreDropped) {
   EXPECT_EQ(after(loop(x, 8, padded(x, x < 8, x))),
             "for x < 8:\n"
             "  Y[x] = A[x]\n");
@@ -142,7 +142,7 @@ TEST_F(HoistConditions, WhatIsKnownIsNotAskedAgain) {
             "        Y[i * 99 + x] = 0.0\n");
 }
 
-TEST_F(HoistConditions, LeavesWhatMayNotMove) {
+TEST_F(HoistConditions, LeavesUnsafeConditions) {
   const Expr positive = ir::binary(ir::BinaryOp::Gt, at(i), zero);
   const Expr quotient = ir::int_imm(8) / x < 3;  // no value at 0
   const Stmt cases[] = {
@@ -192,7 +192,7 @@ std::string conv_or_pool(std::string_view what, std::string_view trace_text) {
   return ir::to_string(function.body, [&](ir::BufferId id) { return function.buffers[id].name; });
 }
 
-TEST(HoistConditionsOf, ConvolutionWithItsPaddingInlined) {
+TEST(HoistConditionsOf, ConvolutionWithInlinedPadding) {
   EXPECT_EQ(
       conv_or_pool("conv2d:n=1,h=14,w=14,ci=64,co=32,kernel=3,stride=1,pad=1", "compute_inline P"),
       R"(for y < 14:

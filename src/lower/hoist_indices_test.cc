@@ -49,7 +49,7 @@ TEST_F(HoistIndices, LevelByLevel) {
             "      C[j.p] = A[j.p1 + k.p + 3]\n");
 }
 
-TEST_F(HoistIndices, QuotientsWhereTheirVariablesAreKnown) {
+TEST_F(HoistIndices, QuotientsAtTheLoopOfTheirVariables) {
   const ir::Stmt body = ir::make_store(c, {k}, at(a, (i / 14) * 64 + i % 14 + k));
   EXPECT_EQ(after(loop(i, 28, loop(k, 4, body))),
             "for i < 28:\n"
@@ -58,7 +58,7 @@ TEST_F(HoistIndices, QuotientsWhereTheirVariablesAreKnown) {
             "    C[k] = A[i.p + k]\n");
 }
 
-TEST_F(HoistIndices, StaysBelowLetsAndLoads) {
+TEST_F(HoistIndices, DoesNotCrossLetsAndLoads) {
   const auto rows = kernel.argument("rows", {16}, ir::kIndex);
   const Expr row = ir::var("row");
   const ir::Stmt use = ir::make_store(c, {row * 8 + k}, at(a, at(rows, k * 2) * 8 + k));

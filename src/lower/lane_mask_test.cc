@@ -55,7 +55,7 @@ class LoadLister : public MaskedVisitor {
   }
 };
 
-TEST(LaneMask, MasksReachOnlyLoadsThatTheStoreAloneUses) {
+TEST(LaneMask, MasksApplyOnlyToLoadsWithoutOtherUses) {
   const Expr mask = prefix_mask(3, 8), zero = ir::float_imm(0, kVector);
   const Expr lanes = ir::ramp(ir::int_imm(0), 1, 8);
   const auto masked = [&](ir::BufferId buffer) {

@@ -12,7 +12,7 @@ using ir::BinaryOp;
 using ir::Expr;
 
 // Every value of the variable and of the rest is tried: the cut says where they do not agree.
-TEST(LoopCut, IsWhereTheTruthChanges) {
+TEST(LoopCut, IsWhereTheConditionChanges) {
   const Expr x = ir::var("x"), r = ir::var("r");
   const ir::VarId x_id = x.as<ir::Var>()->id, r_id = r.as<ir::Var>()->id;
   constexpr int64_t kExtent = 9, kRest = 4;
@@ -58,7 +58,7 @@ TEST(LoopCut, OfAffineComparisonsOnly) {
   EXPECT_FALSE(cut_of((x < 5) && (x >= 2), id, 9, bounds));
 }
 
-TEST(LoopCut, LongestBetween) {
+TEST(LoopCut, LongestRange) {
   const auto longest = [](std::vector<LoopCut> cuts) {
     const LoopCut core = longest_between(std::move(cuts), 14);
     return std::pair(core.begin, core.end);

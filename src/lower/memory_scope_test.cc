@@ -10,7 +10,7 @@
 namespace tilewright::lower {
 namespace {
 
-TEST(MemoryScope, EachHasItsScopeOfTheLoopIr) {
+TEST(MemoryScope, EachMapsToAnIrScope) {
   using enum MemoryScope;
   struct Case {
     MemoryScope memory;
@@ -68,7 +68,7 @@ ir::Scope scope_in(const ir::Function& function, std::string_view name) {
   return ir::Scope::Argument;
 }
 
-TEST(MemoryScope, StepsChooseIt) {
+TEST(MemoryScope, IsChosenBySteps) {
   const std::string_view place = "\ncompute_at A.read C i";
   struct Case {
     std::string_view step;
@@ -89,7 +89,7 @@ TEST(MemoryScope, StepsChooseIt) {
 }
 
 // Accesses at constant places become registers, unless a step chose memory for them.
-TEST(MemoryScope, AChosenMemoryIsNotPromoted) {
+TEST(MemoryScope, ExplicitScopesAreNotPromoted) {
   const auto with = [](std::string_view scope) {
     return lowered("cache_write C" + std::string(scope) +
                    "\ncompute_at C.write C i\nannotate C.write j unroll\nannotate C j unroll\n"
@@ -105,7 +105,7 @@ TEST(MemoryScope, AChosenMemoryIsNotPromoted) {
   EXPECT_EQ(scope_in(*chosen, "C.write"), ir::Scope::Workspace);
 }
 
-TEST(MemoryScope, BuffersMoveToTheStackWhileThereIsRoom) {
+TEST(MemoryScope, BuffersMoveToTheStackUpToItsLimit) {
   ir::Function function;
   std::vector<ir::BufferId> all;
   // Five of 15 KiB, of which four are together within 64 KiB; one that is too large; a small one.

@@ -36,7 +36,7 @@ TEST(Pipeline, ReportsEachPassAndTheTextOfThoseThatChangedSomething) {
   }
 }
 
-TEST(Pipeline, PassesCanBeLeftOutByName) {
+TEST(Pipeline, PassesCanBeDisabledByName) {
   const Workload matmul = *parse_workload("matmul:m=4,n=32,k=8");
   const std::string with = ir::to_string(*lowered(matmul, ""));
   const std::string without =
@@ -53,7 +53,7 @@ TEST(Pipeline, PassesCanBeLeftOutByName) {
 }
 
 // Constants are finite unless the caller knows better.
-TEST(Pipeline, KnowsWhichBuffersAreFinite) {
+TEST(Pipeline, TracksFiniteBuffers) {
   const Workload matmul = *parse_workload("matmul:m=4,n=32,k=8,constant=B");
   for (const bool finite : {true, false}) {
     const Result<ir::Function> function =
@@ -65,7 +65,7 @@ TEST(Pipeline, KnowsWhichBuffersAreFinite) {
   }
 }
 
-TEST(Pipeline, FlattenIsLeftOutWithThosePassesThatNeedIt) {
+TEST(Pipeline, DisablingFlattenDisablesItsDependents) {
   const Workload matmul = *parse_workload("matmul:m=4,n=32,k=8");
   LowerOptions options{.disabled = {"flatten"}};
   for (const Pass& pass : cpu_passes()) {
@@ -122,7 +122,7 @@ void break_the_ir(ir::Function& function, const PassContext&) {
   function.body = ir::make_store(99, {ir::int_imm(0)}, ir::float_imm(1, ir::kF32));
 }
 
-TEST(Pipeline, ThePassThatLeavesBadIrIsNamed) {
+TEST(Pipeline, PassThatBreaksTheIrIsNamed) {
   const Target target = *parse_target("x86-64-v4;threads=1");
   const Pass passes[] = {{"flatten", flatten}, {"break_the_ir", break_the_ir}};
   const PassContext context{.target = target, .permissions = {}};
@@ -144,7 +144,7 @@ TEST(Pipeline, ThePassThatLeavesBadIrIsNamed) {
 TEST(Pipeline, DevBuildsVerify) { EXPECT_TRUE(LowerOptions{}.verify); }
 #endif
 
-TEST(Pipeline, PermissionsBind) {
+TEST(Pipeline, PermissionsLimitPasses) {
   const Workload sums = *parse_workload("matmul:m=4,n=32,k=8", {.contract = false});
   EXPECT_EQ(ir::to_string(*lowered(sums, "")).find("fma("), std::string::npos);
 

@@ -33,7 +33,7 @@ class PromoteRegisters : public testing::Test {
   const ir::BufferId t = kernel.local("t", {256});
 };
 
-TEST_F(PromoteRegisters, OneRegisterAPiece) {
+TEST_F(PromoteRegisters, OneRegisterPerVector) {
   EXPECT_EQ(after(ir::make_block({fill(0, 16), fill(16, 4), fill(20, 1), copy_out(16, 4),
                                   copy_out(20, 1), copy_out(0, 16)})),
             "allocate t.0\n"
@@ -76,7 +76,7 @@ TEST_F(PromoteRegisters, MasksOfAllAccessesAreDropped) {
       "C[ramp(0, 1, 4)] = select(ramp(0, 1, 4) < x4(3), t.0[0], x4(0.0))\n");
 }
 
-TEST_F(PromoteRegisters, KeepsInMemoryWhatIsNotInPieces) {
+TEST_F(PromoteRegisters, KeepsUnevenAccessesInMemory) {
   const Expr i = ir::var("i");
   std::vector<ir::Stmt> many;
   for (int64_t k = 0; k < 65; ++k) many.push_back(fill(k, 1));
@@ -96,7 +96,7 @@ TEST_F(PromoteRegisters, KeepsInMemoryWhatIsNotInPieces) {
   }
 }
 
-TEST_F(PromoteRegisters, SharedByThreadsStays) {
+TEST_F(PromoteRegisters, SharedBuffersAreNotPromoted) {
   const Expr i = ir::var("i");
   kernel.function.buffers[t].scope = ir::Scope::Workspace;
   after(loop(i, 2, fill(0, 1), ir::ForKind::Parallel));
@@ -104,7 +104,7 @@ TEST_F(PromoteRegisters, SharedByThreadsStays) {
   EXPECT_EQ(kernel.function.buffers[t].scope, ir::Scope::Workspace);
 }
 
-TEST_F(PromoteRegisters, LargeOnesStayOffTheStack) {
+TEST_F(PromoteRegisters, LargeBuffersAreNotPromoted) {
   kernel.function.buffers[t].shape = {1 << 20};
   const Expr i = ir::var("i");
   after(loop(i, 4, ir::make_store(t, {i}, kernel.load(a, {i}))));

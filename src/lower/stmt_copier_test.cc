@@ -33,7 +33,7 @@ TEST_F(StmtCopierTest, IndicesBecomeSums) {
   EXPECT_EQ(copied(j_ + i_ * 8, kernel_.load(a_, {(i_ + j_) * 4})), "C[j + 8] = A[j * 4 + 4]\n");
 }
 
-TEST_F(StmtCopierTest, ADecidedSelectIsItsArm) {
+TEST_F(StmtCopierTest, ConstantSelectBecomesItsArm) {
   const Expr zero = ir::float_imm(0, ir::kF32);
   const Expr element = kernel_.load(a_, {j_});
   EXPECT_EQ(copied(j_, ir::select(i_ < 2, element, zero)), "C[j] = A[j]\n");
@@ -49,7 +49,7 @@ TEST_F(StmtCopierTest, BoundVariablesAreNew) {
   EXPECT_TRUE(copier.rewrite(i_).same_as(i_));
 }
 
-TEST_F(StmtCopierTest, BranchesMayBeGone) {
+TEST_F(StmtCopierTest, BranchesMayVanish) {
   const ir::Stmt store = ir::make_store(c_, {j_}, ir::float_imm(1, ir::kF32));
   EXPECT_FALSE(make_branch(j_ < 3, {}, {}).defined());
   kernel_.function.body = make_branch(j_ < 3, {}, store);

@@ -65,7 +65,7 @@ TEST(Tensorize, FactorsInEitherOrder) {
 }
 
 // Where extents, types or places are others, lanes stay lanes.
-TEST(Tensorize, WhatFitsNoIntrinsicIsVectorized) {
+TEST(Tensorize, UnmatchedLoopsAreVectorized) {
   struct Case {
     const char* name;
     std::function<void(Dots&)> make;
@@ -96,7 +96,7 @@ TEST(Tensorize, WhatFitsNoIntrinsicIsVectorized) {
   }
 }
 
-TEST(Tensorize, LeavesTheRestAlone) {
+TEST(Tensorize, OtherLoopsAreUnchanged) {
   Kernel kernel;
   const ir::BufferId c = kernel.argument("C", {16});
   const ir::Expr i = ir::var("i");
@@ -122,7 +122,7 @@ constexpr std::string_view kTile =
     "tensorize C.write j vnni_dot_u8i8\n";
 
 // Sums stay in registers over the reduction, also where its last factors are folded one by one.
-TEST(Tensorize, SumsAreRegisters) {
+TEST(Tensorize, AccumulatorsAreRegisters) {
   const Result<ir::Function> function = lowered(kBytes, kTile, kVnni);
   ASSERT_TRUE(function) << function.error().message;
   const std::string text = ir::to_string(*function);

@@ -49,7 +49,7 @@ TEST_F(TransposeCopies, SeveralInOneLoop) {
             "  transpose 16 x 16: B[i * 16 + 1024] by 64 = A[i * 1600 + 16] by 100\n");
 }
 
-TEST_F(TransposeCopies, NotWhereExtentOrLanesDoNotFit) {
+TEST_F(TransposeCopies, NotIfExtentOrLanesMismatch) {
   EXPECT_TRUE(left_alone(loop(i, 24, copy(i, 64, i * 100, 1))));
   EXPECT_TRUE(left_alone(loop(i, 16, copy(i, 64, i * 100, 1), ir::ForKind::Parallel)));
   const ir::Stmt wide = loop(i, 16, copy(i, 64, i * 100, 1));
@@ -57,7 +57,7 @@ TEST_F(TransposeCopies, NotWhereExtentOrLanesDoNotFit) {
   EXPECT_TRUE(kernel.function.body.same_as(wide));
 }
 
-TEST_F(TransposeCopies, NotWhereStridesDoNotFit) {
+TEST_F(TransposeCopies, NotIfStridesMismatch) {
   EXPECT_TRUE(left_alone(loop(i, 16, copy(i * 64, 1, i * 100, 1))));    // no scatter
   EXPECT_TRUE(left_alone(loop(i, 16, copy(i * 2, 64, i * 100, 1))));    // every second column
   EXPECT_TRUE(left_alone(loop(i, 16, copy(i, 64, i * 100, 2))));        // contiguous nowhere
@@ -65,7 +65,7 @@ TEST_F(TransposeCopies, NotWhereStridesDoNotFit) {
   EXPECT_TRUE(left_alone(loop(i, 16, copy(i, 64, (i / 2) * 100, 1))));  // not affine
 }
 
-TEST_F(TransposeCopies, NotWhereOrderOrOtherValuesMatter) {
+TEST_F(TransposeCopies, NotIfOrderOrOtherValuesMatter) {
   const ir::Stmt overlapping =
       ir::make_block({copy(i, 64, i * 100, 1), copy(i + 8, 64, i * 100 + 16, 1)});
   EXPECT_TRUE(left_alone(loop(i, 16, overlapping)));

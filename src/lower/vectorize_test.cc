@@ -133,7 +133,7 @@ TEST_F(Vectorize, ConditionsByLaneAreMasks) {
             "B[ramp(0, 1, 4)] = x4(A[0]) where ramp(0, 1, 4) >= x4(1)\n");
 }
 
-TEST_F(Vectorize, MasksThatAreKnown) {
+TEST_F(Vectorize, ConstantMasks) {
   EXPECT_EQ(after(4, ir::make_if(j < 9, store(c, j, at(b, j)))),
             "C[ramp(0, 1, 4)] = B[ramp(0, 1, 4)]\n");
   EXPECT_EQ(
@@ -154,7 +154,7 @@ TEST_F(Vectorize, MasksDifferByVector) {
 }
 
 // Some lane always holds in the first, so that A[0] may be loaded; in the second perhaps none.
-TEST_F(Vectorize, MasksOfLoopsAround) {
+TEST_F(Vectorize, MasksFromOuterLoops) {
   const Expr i = ir::var("i");
   const auto rows = [&](int64_t limit) {
     const ir::Stmt body = ir::make_if(i * 16 + j < limit, store(c, i * 16 + j, at(a, zero)));
@@ -225,7 +225,7 @@ TEST_F(Vectorize, ReductionsNeedThePermission) {
             "S[0] = S[0] + reduce(+, T[ramp(0, 1, 4)])\n");
 }
 
-TEST_F(Vectorize, UnrollsWhatIsNotIndependent) {
+TEST_F(Vectorize, UnrollsDependentIterations) {
   struct Case {
     const char* why;
     ir::Stmt body;

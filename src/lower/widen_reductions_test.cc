@@ -51,7 +51,7 @@ TEST_F(WidenReductions, ProductsAreContracted) {
             "S[0] = S[0] + reduce(+, S.v0[0])\n");
 }
 
-TEST_F(WidenReductions, LeavesWhatMayNotMove) {
+TEST_F(WidenReductions, LeavesUnsafeReductions) {
   const Expr zero = ir::int_imm(0);
   const ir::Stmt sum = fold(BinaryOp::Add, zero, row(k * 16));
   const ir::Stmt read = ir::make_store(a, {k}, kernel.load(s, {zero}));

@@ -52,7 +52,7 @@ const Case kCases[] = {
 // With the thread sanitizer, a timer's signal also waits for the next library call.
 constexpr bool kThreadsAfterFork = !kThreadSanitizer, kTimersInterrupt = !kThreadSanitizer;
 
-TEST(CrashHandler, NotesTheSignalAndItsReason) {
+TEST(CrashHandler, RecordsSignalAndReason) {
   for (const Case& one : kCases) {
     if (!kThreadsAfterFork && std::string_view(one.name).ends_with("thread")) continue;
     SCOPED_TRACE(one.name);
@@ -64,7 +64,7 @@ TEST(CrashHandler, NotesTheSignalAndItsReason) {
   }
 }
 
-TEST(CrashHandler, EndsWhatRunsTooLong) {
+TEST(CrashHandler, KillsTheProcessAtTheDeadline) {
   if (!kTimersInterrupt) GTEST_SKIP() << "the thread sanitizer holds signals back";
   const Death death = run_forked([] {
     const TimeLimit limit(20e6);
@@ -76,7 +76,7 @@ TEST(CrashHandler, EndsWhatRunsTooLong) {
   EXPECT_EQ(detail_text(death.status), "ran longer than 20 ms");
 }
 
-TEST(CrashHandler, LetsGoOfWhatCameBackInTime) {
+TEST(CrashHandler, DisarmsTheDeadlineOnReturn) {
   const Death death = run_forked([] {
     for (const double timeout_ns : {0., 5e8, 5e8}) const TimeLimit limit(timeout_ns);
     usleep(700000);

@@ -18,7 +18,7 @@ WorkerEvent event_of(int signal, std::string_view phase) {
   return event;
 }
 
-TEST(Death, OfBuilders) {
+TEST(Death, BuildWorkers) {
   EXPECT_EQ(reply_of_death(event_of(SIGSEGV, "lower: unroll"), 1).failure, VerdictKind::Build);
   EXPECT_EQ(reply_of_death(event_of(SIGSEGV, "lower: unroll"), 1).text,
             "the compiler was killed by a signal; last pass: lower: unroll");
@@ -32,7 +32,7 @@ TEST(Death, OfBuilders) {
   EXPECT_FALSE(was_killed_externally(late));
 }
 
-TEST(Death, OfRunners) {
+TEST(Death, RunWorkers) {
   const RunRequest request{.protocol = {}, .incumbent_ns = 1e6, .timeout_ns = 2e8, .censor_ns = 0};
   EXPECT_EQ(outcome_of_death(event_of(SIGFPE, "check"), request).verdict.kind, VerdictKind::Crash);
   WorkerEvent slow = event_of(0, "check");
@@ -49,12 +49,12 @@ TEST(Death, OfRunners) {
   EXPECT_EQ(outcome_of_death(late, request).verdict.kind, VerdictKind::Device);
 }
 
-TEST(Death, KilledFromOutsideIsNobodysFault) {
+TEST(Death, ExternalKillIsNotTheCandidatesFault) {
   EXPECT_TRUE(was_killed_externally(event_of(SIGKILL, "check")));
   EXPECT_FALSE(was_killed_externally(event_of(SIGSEGV, "check")));
 }
 
-TEST(Death, StatusTextsNeverRunPastTheirEnd) {
+TEST(Death, StatusTextsAreBounded) {
   WorkerEvent event = event_of(SIGSEGV, "check");
   std::fill(std::begin(event.status.phase), std::end(event.status.phase), 'x');
   std::fill(std::begin(event.status.detail), std::end(event.status.detail), 'y');

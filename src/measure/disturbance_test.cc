@@ -10,7 +10,7 @@
 namespace tilewright::measure {
 namespace {
 
-TEST(Disturbance, ReadsWhatTheKernelWrites) {
+TEST(Disturbance, ParsesCountersOfTheKernel) {
   EXPECT_EQ(parse_steal("cpu  1534476 2111741 328677 934248 2206 0 554 4444 0 0\ncpu0 1 2"), 4444);
   EXPECT_EQ(parse_steal("cpu  1 2 3 4"), 0);
   EXPECT_EQ(parse_steal(""), 0);
@@ -27,7 +27,7 @@ TEST(Disturbance, ClockIsAShareOfTheBest) {
   }
 }
 
-TEST(Eviction, LeavesContentsAlone) {
+TEST(Eviction, PreservesContents) {
   std::vector<std::byte> memory(100001, std::byte{7});
   const std::vector<std::byte> before = memory;
   evict_cache_lines(memory);

@@ -84,7 +84,7 @@ void expect_verdict(const FaultRow& row, const Measurement& measurement) {
 
 bool applies(const FaultRow& row) { return !(kSanitized && row.needs_memory_limit); }
 
-TEST(Faults, EachCostsOneTrialAndSaysWhatHappened) {
+TEST(Faults, EachFaultCostsOneTrialAndIsDescribed) {
   Result<Measurer> measurer = Measurer::start(task_of_tests(), options_of_tests());
   ASSERT_TRUE(measurer) << measurer.error().message;
   std::vector<schedule::Trace> traces;
@@ -106,7 +106,7 @@ TEST(Faults, EachCostsOneTrialAndSaysWhatHappened) {
   }
 }
 
-TEST(Faults, AThousandCandidatesOfWhichATenthIsBad) {
+TEST(Faults, ThousandCandidatesWithTenPercentFaults) {
   Result<Measurer> measurer = Measurer::start(task_of_tests(2), options_of_tests());
   ASSERT_TRUE(measurer) << measurer.error().message;
   std::vector<schedule::Trace> traces;
@@ -191,7 +191,7 @@ TEST(Faults, WorkersThatGrowAreReplaced) {
   EXPECT_GE(measurer->shares().builders_started, 3);
 }
 
-TEST(Faults, StopIsHeard) {
+TEST(Faults, StopEndsMeasuring) {
   MeasureOptions options = options_of_tests();
   size_t reported = 0;
   options.stop = [&] { return reported > 0; };
@@ -226,7 +226,7 @@ TEST(Faults, WorkersThatDieAtOnceAreAnError) {
   EXPECT_THAT(measurer.error().message, ContainsRegex("does not start"));
 }
 
-TEST(Faults, FinalistsAreMeasuredInTurns) {
+TEST(Faults, FinalistsAlternate) {
   Result<Measurer> measurer = Measurer::start(task_of_tests(), options_of_tests());
   ASSERT_TRUE(measurer) << measurer.error().message;
   const std::vector<schedule::Trace> traces = {good_trace(1), measurer->default_trace(),
@@ -241,7 +241,7 @@ TEST(Faults, FinalistsAreMeasuredInTurns) {
   EXPECT_EQ((*measured)[2].verdict.kind, VerdictKind::BuildTimeout);
 }
 
-TEST(Faults, AFinalistThatDiesTakesNobodyAlong) {
+TEST(Faults, CrashingFinalistDoesNotAffectOthers) {
   Result<Measurer> measurer = Measurer::start(task_of_tests(), options_of_tests());
   ASSERT_TRUE(measurer) << measurer.error().message;
   std::vector<schedule::Trace> traces = {good_trace(1)};

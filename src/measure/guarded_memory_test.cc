@@ -21,7 +21,7 @@ GuardedBuffer buffer_of(const char* name, size_t size) {
   return buffer;
 }
 
-TEST(GuardedBuffer, NoticesTheFirstByteOutside) {
+TEST(GuardedBuffer, DetectsTheFirstByteOutOfBounds) {
   for (const size_t size : {size_t{0}, size_t{1}, size_t{64}, size_t{4095}, size_t{4096},
                             size_t{100000}, kHugePage, kHugePage + 12}) {
     SCOPED_TRACE(size);
@@ -56,7 +56,7 @@ TEST(GuardedBuffer, KeepsItsMemoryAndGuardsTheSizeInUse) {
   EXPECT_EQ(buffer.damage(), "");
 }
 
-TEST(GuardedBuffer, SaysWhenThereIsNoMemory) {
+TEST(GuardedBuffer, OutOfMemoryIsAnError) {
   GuardedBuffer buffer("workspace");
   const Status status = buffer.resize(size_t{1} << 50);
   ASSERT_FALSE(status);

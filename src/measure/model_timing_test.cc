@@ -23,7 +23,7 @@ const std::filesystem::path kFails = kFolder / "tilewright_model_fails.so";
 
 ModelTimingOptions options() { return {.workers = TILEWRIGHT_WORKERS, .seconds = 0.05}; }
 
-TEST(ModelTiming, LibrariesTakeTurnsInAWorker) {
+TEST(ModelTiming, LibrariesAlternateInAWorker) {
   const std::vector libraries = {kGood, kGood};
   const auto timings = time_libraries(libraries, options());
   ASSERT_TRUE(timings.has_value()) << timings.error().message;
@@ -72,7 +72,7 @@ TEST(ModelTiming, AStopRequestEndsTheWait) {
   EXPECT_EQ(polls, 3);
 }
 
-TEST(ModelTiming, WhatAModelReportsAndWhatCannotBeOpenedAreErrors) {
+TEST(ModelTiming, ErrorsOfModelsAndMissingFilesAreReported) {
   EXPECT_THAT(time_libraries(std::vector{kFails}, options()).error().message,
               HasSubstr("a kernel could not get its threads"));
   EXPECT_THAT(time_libraries(std::vector{kFolder / "nothing.so"}, options()).error().message,
@@ -83,7 +83,7 @@ TEST(ModelTiming, WhatAModelReportsAndWhatCannotBeOpenedAreErrors) {
               HasSubstr("cannot start /nowhere/tilewright-run-worker"));
 }
 
-TEST(ModelClock, OneModelHasWholeRunsAndSteps) {
+TEST(ModelClock, ReportsWholeRunsAndSteps) {
   const auto library = runtime::ModelLibrary::open(kGood);
   ASSERT_TRUE(library.has_value()) << library.error().message;
   const ModelArrays arrays = random_arrays(library->api(), 7);

@@ -135,7 +135,7 @@ void expect_judged(TestBench& test) {
   }
 }
 
-TEST(Operators, HoldsForEveryOperator) {
+TEST(Operators, ChecksHoldForEveryOperator) {
   std::set<std::string_view> seen;
   for (const Case& one : kCases) {
     SCOPED_TRACE(one.text);
@@ -170,7 +170,7 @@ double root(double, double part, double) { return std::sqrt(part); }
 double rescaled(double all, double part, double y) { return y * all / part; }
 double itself(double, double part, double) { return part; }
 
-TEST(Operators, ForgottenTailsAreNoticed) {
+TEST(Operators, MissingTailsAreDetected) {
   const Omission cases[] = {
       {"norm:b=1,m=256,n=1024", 1, 262144, 8, add_square, root},
       {"softmax:m=16,n=8192", 16, 8192, 1, add_exp, rescaled},

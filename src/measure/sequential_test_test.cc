@@ -131,7 +131,7 @@ TEST(SequentialTest, StopsWhenTheVerdictIsClear) {
   }
 }
 
-TEST(SequentialTest, TakesLongerUnlessItIsQuiet) {
+TEST(SequentialTest, LoadedMachineTakesMoreSamples) {
   SequentialTest test(1e5);
   double elapsed = 0;
   do elapsed += 3e5;

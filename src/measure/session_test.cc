@@ -62,7 +62,7 @@ class SessionTest : public ::testing::Test {
 
 // Who proposes has applied the trace. Nobody here does it again: the hash that came with it is that
 // of the attempt, and what it is found by.
-TEST_F(SessionTest, TheHashOfAProposalIsTakenAsItIs) {
+TEST_F(SessionTest, HashOfAProposalIsTrusted) {
   Store store = open();
   Session session = start(store);
   const Hash128 given{12, 34};
@@ -80,7 +80,7 @@ TEST_F(SessionTest, TheHashOfAProposalIsTakenAsItIs) {
 }
 
 // A run of a trajectory is in its table; the command is as it was given.
-TEST_F(SessionTest, ARunIsOfItsTrajectory) {
+TEST_F(SessionTest, RunsBelongToTheirTrajectory) {
   Store store = open();
   SessionOptions options;
   options.measure.workers = TILEWRIGHT_BAD_WORKERS;
@@ -94,7 +94,7 @@ TEST_F(SessionTest, ARunIsOfItsTrajectory) {
   EXPECT_TRUE(found.completed.empty());
 }
 
-TEST_F(SessionTest, WhatIsStoredIsNotMeasuredAgain) {
+TEST_F(SessionTest, StoredProgramsAreNotMeasured) {
   Store store = open();
   const auto candidates = traces(
       {"split C i [4]", "split C j [8]", "split C z [8]", "split C i [4]", "split C k [15]"});
@@ -134,7 +134,7 @@ TEST_F(SessionTest, WhatIsStoredIsNotMeasuredAgain) {
   EXPECT_FALSE(measure(forced, candidates)[0].stored);  // as often as it is asked for
 }
 
-TEST_F(SessionTest, WhatOthersStoreMeanwhileIsNotMeasuredAgain) {
+TEST_F(SessionTest, ProgramsStoredByOtherProcessesAreNotMeasured) {
   Store store = open();
   Store other_store = open();
   Session session = start(store);
@@ -168,7 +168,7 @@ TEST_F(SessionTest, WhatOthersStoreMeanwhileIsNotMeasuredAgain) {
   EXPECT_LT(other.measurer().shares().trials, 30);
 }
 
-TEST_F(SessionTest, FinalsHaveTheDefaultAmongThem) {
+TEST_F(SessionTest, FinalsIncludeTheDefault) {
   Store store = open();
   Session session = start(store);
   measure(session, traces({"split C i [4]", "split C j [8]", "split C i [16]", "split C k [15]"}));
@@ -189,7 +189,7 @@ TEST_F(SessionTest, FinalsHaveTheDefaultAmongThem) {
   EXPECT_EQ(defaults, 1);
 }
 
-TEST_F(SessionTest, AStoreThatCannotBeWrittenEndsIt) {
+TEST_F(SessionTest, UnwritableStoreEndsTheSession) {
   Store store = open();
   Session session = start(store);
   std::vector<schedule::Trace> candidates;

@@ -60,7 +60,7 @@ RunRequest request_of(record::CachePolicy cache = record::CachePolicy::Warm) {
           .censor_ns = 0};
 }
 
-TEST(Workbench, TimesWhatIsRight) {
+TEST(Workbench, TimesCorrectCandidates) {
   using enum record::CachePolicy;
   TestBench test(task_of_text("matmul:m=30,n=40,k=50,constant=B", 2));
   const BuiltKernel kernel = build_default(test.task, 1);
@@ -76,7 +76,7 @@ TEST(Workbench, TimesWhatIsRight) {
   }
 }
 
-TEST(Workbench, CensorsWhatIsSlow) {
+TEST(Workbench, CensorsSlowCandidates) {
   TestBench test(task_of_text(kRelu));
   RunRequest request = request_of();
   request.censor_ns = 1;
@@ -112,7 +112,7 @@ TEST(Workbench, PartsOfLargerArrays) {
 }
 
 // The location of an operand follows from its storage, a part or a layout.
-TEST(BenchMemory, OperandsLieAsTheirStorageSays) {
+TEST(BenchMemory, OperandsHaveTheStoredLayout) {
   Workload workload = parse_workload("elementwise:shape=3x6,chain=relu").value();
   const std::vector<int64_t> shape = {3, 6};
   for (Operand& operand : workload.operands) {
@@ -138,7 +138,7 @@ struct Bad {
   const char* text;  // what is in it
 };
 
-TEST(Workbench, NamesWhatIsWrong) {
+TEST(Workbench, ReportsWrongResults) {
   const Bad cases[] = {
       {"elementwise:shape=37,chain=neg", VerdictKind::WrongResult, "Y[0] is "},
       {"elementwise:shape=36,chain=relu", VerdictKind::WrongResult, "1 of 37 elements are wrong"},
@@ -157,7 +157,7 @@ TEST(Workbench, NamesWhatIsWrong) {
 }
 
 // Alone, only what would be the best is run with special values.
-TEST(Workbench, NoticesWhatOnlySpecialValuesShow) {
+TEST(Workbench, SpecialValuesRevealErrors) {
   TestBench test(task_of_text(kRelu));
   const BuiltKernel kernel = relu_that_loses_nan();
   const auto expect_noticed = [](const RunOutcome& outcome) {
@@ -184,7 +184,7 @@ TEST(Workbench, NoticesWhatOnlySpecialValuesShow) {
   EXPECT_EQ(good.verdict.kind, VerdictKind::Timed) << good.verdict.text;
 }
 
-TEST(Workbench, RefusesWhatCannotBeLoaded) {
+TEST(Workbench, UnloadableObjectsAreErrors) {
   TestBench test(task_of_text(kRelu));
   BuiltKernel nothing = build_default(test.task);
   nothing.artifact.bytes.clear();
@@ -222,7 +222,7 @@ TEST(Workbench, DiesWithAReason) {
   }
 }
 
-TEST(Workbench, EndsWhatLoopsForEver) {
+TEST(Workbench, KillsEndlessLoops) {
   TestBench test(task_of_text(kRelu));
   const BuiltKernel kernel = endless_kernel();
   const Death death = run_forked([&] { test.bench->check(kernel, 50e6); });
@@ -231,7 +231,7 @@ TEST(Workbench, EndsWhatLoopsForEver) {
   EXPECT_EQ(detail_text(death.status), "ran longer than 50 ms");
 }
 
-TEST(Workbench, ComparesInTurns) {
+TEST(Workbench, ComparisonsAlternate) {
   TestBench test(task_of_text("matmul:m=30,n=40,k=50,constant=B", 2));
   const std::vector<BuiltKernel> kernels = {build_default(test.task),
                                             kernel_of("matmul:m=29,n=40,k=50,constant=B"),
@@ -258,7 +258,7 @@ int64_t mappings() {
   return lines;
 }
 
-TEST(Workbench, KeepsNothingOfACandidate) {
+TEST(Workbench, KeepsNoStateBetweenCandidates) {
   const Task task = task_of_text("matmul:m=30,n=40,k=50,constant=B", 2);
   TestBench test(task);
   std::vector<BuiltKernel> kernels;

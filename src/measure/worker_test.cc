@@ -23,7 +23,7 @@ Result<WorkerEvent> outcome_of(Worker& worker) {
   }
 }
 
-TEST(Worker, OneThatDoesNotReadMissesTheDeadline) {
+TEST(Worker, UnresponsiveWorkerMissesTheDeadline) {
   Result<Worker> worker = Worker::start(sleeping(), "a task");
   ASSERT_TRUE(worker) << worker.error().message;
   worker->submit(kLarge, 0.1);  // does not wait
@@ -34,7 +34,7 @@ TEST(Worker, OneThatDoesNotReadMissesTheDeadline) {
   EXPECT_THAT(outcome.error().message, testing::HasSubstr("does not start"));
 }
 
-TEST(Worker, OneThatDoesNotReadCanBeAbandoned) {
+TEST(Worker, UnresponsiveWorkerCanBeAbandoned) {
   Result<Worker> worker = Worker::start(sleeping(), kLarge);
   ASSERT_TRUE(worker) << worker.error().message;
   worker->submit(kLarge, 1000);

@@ -42,7 +42,7 @@ TEST(HostileTest, EveryPrefixOfAModelIsAnError) {
   }
 }
 
-TEST(HostileTest, EveryChangedByteIsAModelOrAnError) {
+TEST(HostileTest, EveryFlippedByteIsAModelOrAnError) {
   const std::string bytes = small_model().bytes();
   for (size_t at = 0; at < bytes.size(); ++at) {
     for (const int bits : {1, 2, 4, 8, 16, 32, 64, 128, 255}) {
@@ -53,7 +53,7 @@ TEST(HostileTest, EveryChangedByteIsAModelOrAnError) {
   }
 }
 
-TEST(HostileTest, DeepNestingIsRefused) {
+TEST(HostileTest, DeepNestingIsRejected) {
   std::string inner;
   for (int depth = 0; depth < 5000; ++depth) {
     // A graph in an attribute of a node of a graph: fields 1, 5 and 6.
@@ -75,7 +75,7 @@ TEST(HostileTest, DeepNestingIsRefused) {
   EXPECT_THAT(error_of_bytes(model + inner), HasSubstr("not an ONNX model"));
 }
 
-TEST(HostileTest, NamesThatDoNotFit) {
+TEST(HostileTest, InvalidReferences) {
   ModelWriter cycle;
   cycle.input("x", {2});
   cycle.node("Add", {"x", "b"}, {"a"});
@@ -112,7 +112,7 @@ TEST(HostileTest, NamesThatDoNotFit) {
   EXPECT_LT(error_of(strange).size(), 1000U);
 }
 
-TEST(HostileTest, TensorsWhoseNumbersDoNotFit) {
+TEST(HostileTest, TensorsWithInvalidSizes) {
   struct Case {
     std::vector<int64_t> shape;
     size_t values;
@@ -146,7 +146,7 @@ std::string error_of_list(const std::string& op, const std::vector<int64_t>& lis
   return error_of(model);
 }
 
-TEST(HostileTest, GiganticResultsAreRefused) {
+TEST(HostileTest, HugeResultsAreRejected) {
   for (const char* op : {"Expand", "Tile", "Reshape"}) {
     EXPECT_NE(error_of_list(op, {kHuge, kHuge}), "imported") << op;
     EXPECT_NE(error_of_list(op, {int64_t{1} << 40, 3}), "imported") << op;
@@ -175,7 +175,7 @@ TEST(HostileTest, GiganticResultsAreRefused) {
   }
 }
 
-TEST(HostileTest, PartsWithoutNumberAndNothingAtAll) {
+TEST(HostileTest, ExcessiveAndMissingParts) {
   ModelWriter split(18);
   split.input("x", {int64_t{1} << 39});
   set_attribute(split.node("Split", {"x"}, {"y", "z"}), "num_outputs", int64_t{1} << 38);
@@ -234,7 +234,7 @@ TEST(HostileTest, AttributesOfAnotherKindOrSize) {
   }
 }
 
-TEST(HostileTest, FunctionsCannotExplode) {
+TEST(HostileTest, FunctionExpansionIsLimited) {
   ModelWriter model;
   model.import_set("own", 1);
   model.input("x", {4});

@@ -50,7 +50,7 @@ TEST(ImportTest, NodesBecomeNodes) {
 }
 
 // Shape -> Gather -> Unsqueeze -> Concat -> Reshape, as exporters write a view.
-TEST(ImportTest, ArithmeticOnShapesDisappears) {
+TEST(ImportTest, ShapeArithmeticIsFolded) {
   ModelWriter model;
   model.input("x", {2, 3, 4});
   model.integers("one", {1});
@@ -85,7 +85,7 @@ TEST(ImportTest, OneErrorListsEveryUnsupportedNode) {
   EXPECT_THAT(graph.error().message, Not(HasSubstr("third"))) << "nobody needs it";
 }
 
-TEST(ImportTest, SymbolicDimensionsAreAskedFor) {
+TEST(ImportTest, SymbolicDimensionsAreRequested) {
   ModelWriter model;
   model.input("x", {0, 3, 224});
   model.input("mask", {0});
@@ -108,7 +108,7 @@ TEST(ImportTest, SymbolicDimensionsAreAskedFor) {
               HasSubstr("'z', which is not an input; the model has 'x', 'mask'"));
 }
 
-TEST(ImportTest, ShapesWithoutARankAreAskedFor) {
+TEST(ImportTest, UnknownRanksAreRequested) {
   ModelWriter model;
   model.input("x", {1, 3});
   model.input("mask", {});
@@ -130,7 +130,7 @@ TEST(ImportTest, ShapesWithoutARankAreAskedFor) {
 }
 
 // Also where messages show another name than the file has.
-TEST(ImportTest, InputsWithAnInitializerAreConstants) {
+TEST(ImportTest, InputsWithInitializersAreConstants) {
   const std::string name = std::string(300, 'w') + "\n";
   ModelWriter model;
   model.input("x", {2});
@@ -143,7 +143,7 @@ TEST(ImportTest, InputsWithAnInitializerAreConstants) {
   EXPECT_EQ(graph->inputs().size(), 1U);
 }
 
-TEST(ImportTest, NamesAreShownWithoutHalfLetters) {
+TEST(ImportTest, NamesAreTruncatedAtCodePoints) {
   const std::string layer = "\xE5\xB1\x82";
   EXPECT_EQ(shown("conv\n1 " + layer), "conv 1 " + layer);
   EXPECT_EQ(shown("bad \xFF"), "bad ?");
@@ -172,7 +172,7 @@ TEST(ImportTest, InputsWithValuesAreConstants) {
   EXPECT_EQ(output_type(*graph).shape, std::vector<int64_t>{6});
 }
 
-TEST(ImportTest, FunctionsAreWrittenOut) {
+TEST(ImportTest, FunctionsAreInlined) {
   ModelWriter model;
   model.import_set("own", 1);
   model.input("x", {4});
@@ -209,7 +209,7 @@ std::string field_of(int number, const std::string& bytes) {
   return text + static_cast<char>(bytes.size()) + bytes;
 }
 
-TEST(ImportTest, FieldsThatTheSchemaLeavesOutAreSkipped) {
+TEST(ImportTest, UnknownFieldsAreSkipped) {
   ModelWriter model;
   model.input("x", {4});
   auto& node = model.node("Relu", {"x"}, {"y"});
@@ -226,7 +226,7 @@ TEST(ImportTest, FieldsThatTheSchemaLeavesOutAreSkipped) {
   EXPECT_EQ(graph->to_string(), plain->to_string());
 }
 
-TEST(ImportTest, FunctionsThatNeverEndAreRefused) {
+TEST(ImportTest, RecursiveFunctionsAreRejected) {
   ModelWriter model;
   model.import_set("own", 1);
   model.input("x", {4});
@@ -250,7 +250,7 @@ void write_branch(::onnx::NodeProto& node, const std::string& name, const std::s
   attribute->mutable_g()->add_output()->set_name("out");
 }
 
-TEST(ImportTest, BranchesWithKnownConditionsAreWrittenInPlace) {
+TEST(ImportTest, ConstantBranchesAreInlined) {
   ModelWriter model;
   model.input("x", {2, 3});
   model.integers("three", {3});
@@ -281,7 +281,7 @@ TEST(ImportTest, BranchesOnInputsAreNotSupported) {
   EXPECT_THAT(graph.error().message, HasSubstr("'y' (If): its condition must be known"));
 }
 
-TEST(ImportTest, OldMeaningsOfOperators) {
+TEST(ImportTest, OlderOperatorSets) {
   // Softmax took everything from its axis on as one until version 13.
   for (const int64_t version : {11, 13}) {
     ModelWriter model(version);
@@ -316,7 +316,7 @@ TEST(ImportTest, OldMeaningsOfOperators) {
   EXPECT_THAT(error_of(ancient.import()), HasSubstr("operator set 6; those from 7"));
 }
 
-TEST(ImportTest, EmptyPartsOfAConcatVanish) {
+TEST(ImportTest, EmptyConcatOperandsAreDropped) {
   ModelWriter model;
   model.input("x", {2, 3});
   model.floats("past", {2, 0}, {});

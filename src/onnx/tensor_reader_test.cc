@@ -28,7 +28,7 @@ TensorProto make(int type, const std::vector<int64_t>& shape) {
   return tensor;
 }
 
-TEST(TensorReaderTest, ElementsInTheirFields) {
+TEST(TensorReaderTest, ElementsInTypedFields) {
   TensorProto halves = make(TensorProto::FLOAT16, {2});
   halves.add_int32_data(0x3C00);
   halves.add_int32_data(0xC000);
@@ -62,13 +62,13 @@ TEST(TensorReaderTest, FourBitIntegersAreWidened) {
   EXPECT_EQ(read(field)->type().element, Scalar::U8);
 }
 
-TEST(TensorReaderTest, OddBoolsAreOne) {
+TEST(TensorReaderTest, NonzeroBoolsAreOne) {
   TensorProto tensor = make(TensorProto::BOOL, {3});
   tensor.set_raw_data(std::string("\x00\x01\x7F", 3));
   EXPECT_EQ(read(tensor)->integers(), (std::vector<int64_t>{0, 1, 1}));
 }
 
-TEST(TensorReaderTest, TypesThatAreNotSupported) {
+TEST(TensorReaderTest, UnsupportedTypes) {
   const auto tensor = read(make(TensorProto::FLOAT8E4M3FN, {1}));
   ASSERT_FALSE(tensor.has_value());
   EXPECT_EQ(tensor.error().kind, ErrorKind::Unsupported);
@@ -76,7 +76,7 @@ TEST(TensorReaderTest, TypesThatAreNotSupported) {
   EXPECT_THAT(read(make(12345, {1})).error().message, HasSubstr("type 12345"));
 }
 
-TEST(TensorReaderTest, AllConstantsTogetherHaveALimit) {
+TEST(TensorReaderTest, TotalSizeOfConstantsIsLimited) {
   TensorReader reader(nullptr, {}, 100);
   TensorProto tensor = make(TensorProto::FLOAT, {20});
   tensor.set_raw_data(std::string(80, '\0'));
@@ -119,7 +119,7 @@ class ExternalDataTest : public testing::Test {
   const TemporaryFolder folder_ = make_scratch_folder("tilewright-external-").value();
 };
 
-TEST_F(ExternalDataTest, PartsOfAFile) {
+TEST_F(ExternalDataTest, RangesOfAFile) {
   const auto part = read("weights", "8", "8");
   ASSERT_TRUE(part.has_value()) << part.error().message;
   EXPECT_EQ(part->number(0), 2);
@@ -129,7 +129,7 @@ TEST_F(ExternalDataTest, PartsOfAFile) {
   ASSERT_TRUE(odd.has_value());
 }
 
-TEST_F(ExternalDataTest, WhatLiesOutsideIsRefused) {
+TEST_F(ExternalDataTest, PathsOutsideTheModelFolderAreRejected) {
   std::filesystem::create_symlink(folder_ / "secret", folder_ / "model/link");
   for (const std::string location :
        {"../secret", "below/../../secret", "/etc/passwd", "link", ".", ""}) {
@@ -140,7 +140,7 @@ TEST_F(ExternalDataTest, WhatLiesOutsideIsRefused) {
               HasSubstr("not a file in the folder of the model"));
 }
 
-TEST_F(ExternalDataTest, PlacesThatDoNotFit) {
+TEST_F(ExternalDataTest, RangesOutOfBounds) {
   EXPECT_THAT(read("weights", "12", "8").error().message, HasSubstr("which has 16"));
   EXPECT_THAT(read("weights", "18446744073709551608").error().message, HasSubstr("offset"));
   EXPECT_THAT(read("weights", "-8").error().message, HasSubstr("offset"));

@@ -57,7 +57,7 @@ TEST(Expectation, TheSameSeedGivesTheSameBytes) {
   EXPECT_NE(one.bytes, other.bytes);
 }
 
-TEST(Expectation, AnExactOutputHasNoToleranceAndOneWrongElementIsNamed) {
+TEST(Expectation, ExactOutputsHaveNoToleranceAndErrorsNameTheElement) {
   Operands operands("matmul:m=5,n=6,k=7");
   ASSERT_TRUE(draw_inputs(operands.workload, 1, operands.sections));
   operands.compute_outputs();
@@ -72,7 +72,7 @@ TEST(Expectation, AnExactOutputHasNoToleranceAndOneWrongElementIsNamed) {
               HasSubstr("C[1, 2] is"));
 }
 
-TEST(Expectation, AToleranceTakesRoundingAndNothingLarger) {
+TEST(Expectation, ToleranceCoversRoundingOnly) {
   Operands operands("softmax:m=4,n=9");
   ASSERT_TRUE(draw_inputs(operands.workload, 1, operands.sections));
   operands.compute_outputs();
@@ -89,7 +89,7 @@ TEST(Expectation, AToleranceTakesRoundingAndNothingLarger) {
             "");
 }
 
-TEST(Expectation, AReferenceThatTheDefinitionContradictsIsRefused) {
+TEST(Expectation, WrongReferenceIsRejected) {
   Operands operands("matmul:m=5,n=6,k=7");
   ASSERT_TRUE(draw_inputs(operands.workload, 1, operands.sections));
   operands.compute_outputs();

@@ -76,7 +76,7 @@ struct Case {
   std::vector<std::span<std::byte>> usual_spans, special_spans;
 };
 
-TEST(SpecialValues, AreOfEveryKindInEveryLargeInput) {
+TEST(SpecialValues, EveryLargeInputHasEveryKind) {
   const Workload workload = parse_workload("matmul:m=5,n=6,k=7,constant=none").value();
   const std::vector<SpecialValue> values = special_values(workload);
   const std::vector<SpecialValue> again = special_values(workload);
@@ -98,7 +98,7 @@ TEST(SpecialValues, AreOfEveryKindInEveryLargeInput) {
   }
 }
 
-TEST(SpecialValues, OnlyWhereTheyCannotMislead) {
+TEST(SpecialValues, OnlyWhereResultsAreUnambiguous) {
   const auto operands_of = [](const char* text) {
     std::set<size_t> operands;
     for (const SpecialValue& one : special_values(parse_workload(text).value())) {
@@ -115,7 +115,7 @@ TEST(SpecialValues, OnlyWhereTheyCannotMislead) {
   }
 }
 
-TEST(SpecialValues, WhatTheDefinitionSaysIsRight) {
+TEST(SpecialValues, DefinitionIsAccepted) {
   for (const char* text :
        {"matmul:m=5,n=6,k=7,constant=none", "softmax:m=4,n=9", "elementwise:shape=40,chain=exp",
         "reduce:op=max,shape=6x7,axes=1", "conv2d:h=6,w=6,ci=3,co=4,kernel=3,pad=1"}) {
@@ -128,7 +128,7 @@ TEST(SpecialValues, WhatTheDefinitionSaysIsRight) {
   }
 }
 
-TEST(SpecialValues, AnotherNumberIsNot) {
+TEST(SpecialValues, OtherValuesAreErrors) {
   Case one("matmul:m=5,n=6,k=7,constant=none");
   bool nan = false;
   for (int64_t e = 0; e < 30; ++e) {
@@ -145,7 +145,7 @@ TEST(SpecialValues, AnotherNumberIsNot) {
   EXPECT_TRUE(one.judge().has_value());
 }
 
-TEST(SpecialValues, DenormalsAreZerosOnBothSidesUnlessTheyAreKept) {
+TEST(SpecialValues, DenormalsAreZeroOnBothSidesUnlessKept) {
   const std::vector<float> zeros(64, 0.0F);
   const std::vector<float> denormals(64, static_cast<float>(kDenormal));
   const std::vector<float> least(64, std::numeric_limits<float>::min());

@@ -19,7 +19,7 @@ ValueSet binary(ir::BinaryOp op, ir::Scalar type, const ValueSet& a, const Value
   return binary_set(op, type, a, b, false, hazard);
 }
 
-TEST(ValueSet, KnowsWhatIsExact) {
+TEST(ValueSet, DetectsExactResults) {
   using enum ir::BinaryOp;
   using enum ir::Scalar;
   const ValueSet large = whole(0, 0x1p24), half = constant_set(0.5);
@@ -46,7 +46,7 @@ TEST(ValueSet, RoundsOnceOnACast) {
   EXPECT_TRUE(hazard);
 }
 
-TEST(ValueSet, SumsStayInTheMantissa) {
+TEST(ValueSet, SumsFitTheMantissa) {
   bool hazard = false;
   const auto sum = [&](double count, ir::Scalar type) {
     return fold_set(ir::BinaryOp::Add, type, whole(-64, 64), count, hazard);
@@ -60,7 +60,7 @@ TEST(ValueSet, SumsStayInTheMantissa) {
   EXPECT_FALSE(hazard);
 }
 
-TEST(ValueSet, NamesHazards) {
+TEST(ValueSet, ReportsHazards) {
   const auto call = [](ir::Intrinsic function, double low, double high) {
     bool hazard = false;
     call_set(function, ir::Scalar::F32, whole(low, high), {}, hazard);
@@ -81,7 +81,7 @@ struct Planned {
   InputRange range;
 };
 
-TEST(InputValues, FollowTheUseOfAnInput) {
+TEST(InputValues, DependOnTheUseOfAnInput) {
   constexpr InputRange kFractions{-1, 1, false, true, 3};
   const Planned cases[] = {
       {"matmul:m=4,n=4,k=512", 0, {-127, 127, true, true}},

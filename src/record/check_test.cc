@@ -36,7 +36,7 @@ class Check : public ::testing::Test {
   Store store_;
 };
 
-TEST_F(Check, AWholeStoreHasNoFindings) {
+TEST_F(Check, IntactStoreHasNoFindings) {
   const Attempt attempt = real("split C i [4]\n");
   must(store_.append({&attempt, 1}));
   const CheckReport report = must(check(store_));
@@ -49,7 +49,7 @@ TEST_F(Check, AWholeStoreHasNoFindings) {
 }
 
 // Whose hashes still distinguish memories that a CPU does not.
-TEST_F(Check, ProgramsOfOlderVersionsAreKnown) {
+TEST_F(Check, HashesOfOlderVersionsAreAccepted) {
   const Attempt attempt = real("cache_read A [C] scope=register\ncompute_at A.read C i\n");
   must(store_.append({&attempt, 1}));
   const CheckReport report = must(check(store_));
@@ -57,7 +57,7 @@ TEST_F(Check, ProgramsOfOlderVersionsAreKnown) {
   EXPECT_EQ(report.programs, 1);
 }
 
-TEST_F(Check, WhatThisProgramSeesOtherwiseIsRemarked) {
+TEST_F(Check, ChangedProgramHashesAreRemarks) {
   Attempt other = real("split C i [4]\n");
   other.program = {5, 5};
   Attempt unreadable = timed(task_, 2);
@@ -102,7 +102,7 @@ TEST_F(Check, DamageIsAProblem) {
   }
 }
 
-TEST_F(Check, AStopEndsIt) {
+TEST_F(Check, StopEndsTheCheck) {
   const Attempt attempt = real("split C i [4]\n");
   must(store_.append({&attempt, 1}));
   const StopSource stop;
@@ -117,7 +117,7 @@ TEST_F(Check, AStopEndsIt) {
   EXPECT_EQ(whole.attempts, 1);
 }
 
-TEST_F(Check, AStopEndsAStatementThatRuns) {
+TEST_F(Check, StopInterruptsARunningStatement) {
   const auto database = must(Database::in_memory());
   const StopSource stop;
   const std::string endless =

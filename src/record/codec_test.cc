@@ -16,7 +16,7 @@ struct Case {
   size_t number_bytes;
 };
 
-TEST(Codec, NumbersLeaveTheirPlacesBehind) {
+TEST(Codec, NumbersAreReplacedByPlaceholders) {
   const Case cases[] = {
       {"", "", 0},
       {"split C i [4, 16]\n", "split C i [\1, \1]\n", 2},
@@ -36,7 +36,7 @@ TEST(Codec, NumbersLeaveTheirPlacesBehind) {
   }
 }
 
-TEST(Codec, AnyTextComesBack) {
+TEST(Codec, AnyTextRoundTrips) {
   Rng rng(3);
   CompactTrace compact;
   for (int k = 0; k < 5000; ++k) {
@@ -49,7 +49,7 @@ TEST(Codec, AnyTextComesBack) {
   }
 }
 
-TEST(Codec, WhatDoesNotBelongTogetherIsNoticed) {
+TEST(Codec, MismatchedPartsAreRejected) {
   EXPECT_EQ(expand_trace("[\1]", ""), std::nullopt);
   EXPECT_EQ(expand_trace("[\1]", "\x80"), std::nullopt);
   EXPECT_EQ(expand_trace("[]", "\5"), std::nullopt);
@@ -60,7 +60,7 @@ TEST(Codec, WhatDoesNotBelongTogetherIsNoticed) {
   EXPECT_EQ(expand_samples("\2\x80"), std::nullopt);
 }
 
-TEST(Codec, SamplesComeBackBitByBit) {
+TEST(Codec, SamplesRoundTripExactly) {
   const double largest = std::numeric_limits<double>::max();
   const struct {
     std::vector<double> samples;

@@ -19,7 +19,7 @@ Setting setting_of(const Attempt& attempt) {
 }
 
 // Verdicts of one program: before the search began, its own, and later ones of others.
-TEST(KnownVerdicts, LaterVerdictsOfOthersChangeNothing) {
+TEST(KnownVerdicts, LaterVerdictsOfOtherProcessesAreIgnored) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
@@ -51,7 +51,7 @@ TEST(KnownVerdicts, LaterVerdictsOfOthersChangeNothing) {
   EXPECT_EQ(seen(attempt(3000, 30, false)), 15);
 }
 
-TEST(KnownVerdicts, WhatWasThereBeforeIsToldOldestFirst) {
+TEST(KnownVerdicts, EarlierVerdictsAreReportedOldestFirst) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
@@ -77,7 +77,7 @@ TEST(KnownVerdicts, WhatWasThereBeforeIsToldOldestFirst) {
 }
 
 // Another process writes: the next question sees it. What is one's own is known at once.
-TEST(KnownVerdicts, AreLookedForAgainWhenOthersHaveWritten) {
+TEST(KnownVerdicts, AreReloadedAfterWritesOfOtherProcesses) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
@@ -103,7 +103,7 @@ TEST(KnownVerdicts, AreLookedForAgainWhenOthersHaveWritten) {
   EXPECT_NE(refreshed.peek(third.program), nullptr);
 }
 
-TEST(KnownVerdicts, AForcedSearchRecallsItsOwnAndAForcedMeasurementNone) {
+TEST(KnownVerdicts, ForcedSearchUsesItsVerdictsForcedMeasurementNone) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
@@ -120,7 +120,7 @@ TEST(KnownVerdicts, AForcedSearchRecallsItsOwnAndAForcedMeasurementNone) {
   EXPECT_EQ(none.fastest(1).size(), 1U);  // for finals
 }
 
-TEST(KnownVerdicts, FailuresOfTheMachineAreNoneAndIllegalOnesHaveTheirText) {
+TEST(KnownVerdicts, MachineFailuresAreSkippedAndIllegalOnesHaveText) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);

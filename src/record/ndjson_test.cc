@@ -106,7 +106,7 @@ TEST(Ndjson, MergingIsIdempotentAndCommutative) {
   EXPECT_EQ(export_text(lines), text);
 }
 
-TEST(Ndjson, ATrajectoryIsTheSameInAnyOrderOfItsLines) {
+TEST(Ndjson, TrajectoryDoesNotDependOnTheOrderOfLines) {
   const ScratchFolder folder;
   Store store = must(Store::open(folder / "a.db"));
   const record::Run run = run_one();
@@ -182,7 +182,7 @@ TEST(Ndjson, AttemptsWaitForTheirTask) {
   EXPECT_EQ(export_text(store), text);
 }
 
-TEST(Ndjson, WhatIsNotKnownIsCarriedAsItIs) {
+TEST(Ndjson, UnknownLinesAreCarriedUnchanged) {
   const ScratchFolder folder;
   const Task task = task_for("matmul:m=16,n=16,k=16");
   Store store = store_with(folder / "a.db", task);
@@ -218,7 +218,7 @@ TEST(Ndjson, WhatIsNotKnownIsCarriedAsItIs) {
   EXPECT_THAT(export_text(store), HasSubstr("," + attempt.extra.substr(1) + "\n"));
 }
 
-TEST(Ndjson, MalformedLinesAreNamedAndTheRestIsTaken) {
+TEST(Ndjson, MalformedLinesAreReportedAndSkipped) {
   const ScratchFolder folder;
   const Task task = task_for("matmul:m=16,n=16,k=16");
   Store store = store_with(folder / "a.db", task);
@@ -298,7 +298,7 @@ TEST(Ndjson, AnExportThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(export_ndjson(store, full).error().kind, ErrorKind::Io);
 }
 
-TEST(Ndjson, ASinkEndsAnExport) {
+TEST(Ndjson, SinkMayEndAnExport) {
   const ScratchFolder folder;
   const Task task = task_for("matmul:m=16,n=16,k=16");
   Store store = store_with(folder / "a.db", task);
@@ -315,7 +315,7 @@ TEST(Ndjson, ASinkEndsAnExport) {
   EXPECT_EQ(parts, 1U);
 }
 
-TEST(Ndjson, AStopKeepsTheLinesThatWereAdded) {
+TEST(Ndjson, StopKeepsAddedLines) {
   const ScratchFolder folder;
   Store from = odd_store(folder / "from.db", 1, 1000);
   const std::string text = export_text(from);
@@ -342,7 +342,7 @@ TEST(Ndjson, AStopKeepsTheLinesThatWereAdded) {
 }
 
 // What was read of an incomplete line is not a malformed line.
-TEST(Ndjson, AStopEndsTheWaitForAPipe) {
+TEST(Ndjson, StopEndsTheWaitForAPipe) {
   const ScratchFolder folder;
   const std::string pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -361,7 +361,7 @@ TEST(Ndjson, AStopEndsTheWaitForAPipe) {
   ::close(writer);
 }
 
-TEST(Ndjson, LinesAreJsonInTheWordsOfTheHeaders) {
+TEST(Ndjson, LinesUseTheNamesOfTheHeaders) {
   const Task task = task_for("matmul:m=16,n=16,k=16");
   const Result<Json> json = parse_json(print_line(Line(timed(task, 1))));
   ASSERT_TRUE(json.has_value());

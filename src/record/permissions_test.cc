@@ -5,12 +5,12 @@
 namespace tilewright::record {
 namespace {
 
-TEST(Permissions, AreWordsInAFixedOrder) {
+TEST(Permissions, PrintInAFixedOrder) {
   EXPECT_EQ(print_permissions(*parse_permissions("contract,reassociate")), "reassociate,contract");
   EXPECT_EQ(print_permissions(*parse_permissions("")), "");
 }
 
-TEST(Permissions, ThoseThatAreOffByDefaultAreWordsOnlyWhereTheyAreGiven) {
+TEST(Permissions, OptionalOnesArePrintedOnlyIfSet) {
   EXPECT_EQ(print_permissions({}), "reassociate,contract,approximate,fold,online_softmax");
   const FloatPermissions kept{.denormals = true};
   EXPECT_EQ(print_permissions(kept),
@@ -18,7 +18,7 @@ TEST(Permissions, ThoseThatAreOffByDefaultAreWordsOnlyWhereTheyAreGiven) {
   EXPECT_EQ(*parse_permissions(print_permissions(kept)), kept);
 }
 
-TEST(Permissions, RefuseUnknownWords) {
+TEST(Permissions, RejectUnknownNames) {
   const auto permissions = parse_permissions("reassociate,tachyons");
   ASSERT_FALSE(permissions);
   EXPECT_EQ(permissions.error().kind, ErrorKind::Unsupported);

@@ -47,7 +47,7 @@ Attempt attempt_of(const Task& task, int writer, int k) {
   return timed(task, int64_t{1000} * writer + k);
 }
 
-TEST(Processes, ManyWriteOneStoreAtOnce) {
+TEST(Processes, ConcurrentWriters) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   constexpr int kWriters = 4;
@@ -77,7 +77,7 @@ TEST(Processes, ManyWriteOneStoreAtOnce) {
   EXPECT_EQ(report.attempts, kWriters * kEach);
 }
 
-TEST(Processes, WhatAKilledWriterReportedIsThere) {
+TEST(Processes, VerdictsOfAKilledWriterAreStored) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   store_with(folder / "a.db", task);
@@ -119,7 +119,7 @@ TEST(Processes, WhatAKilledWriterReportedIsThere) {
 }
 
 // A limit on the size of files stands for a full disk: writes fail in the middle.
-TEST(Processes, AFullDiskLosesNothingThatWasReported) {
+TEST(Processes, FullDiskLosesNoReportedVerdict) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   store_with(folder / "a.db", task);

@@ -290,7 +290,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, OlderSchema, ::testing::Values(1, 2, 3));
 static_assert(kSchemaVersion == 4, "a new version: keep the SQL of the one before here");
 
 // A version that did not know trajectories has carried their lines.
-TEST(Schema, CarriedLinesOfTrajectoriesTakeTheirPlace) {
+TEST(Schema, CarriedLinesOfTrajectoriesAreImported) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   write_version(3, folder / "a.db", {timed(task, 1)});
@@ -311,7 +311,7 @@ void write(const std::filesystem::path& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-TEST(Schema, WhatIsNotOursIsRefused) {
+TEST(Schema, ForeignFilesAreRejected) {
   const ScratchFolder folder;
   const auto sql = [&](const std::string& name, const std::string& text) {
     const auto database = must(Database::open(folder / name, Access::Create));

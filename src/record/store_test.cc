@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 const char* const kMatmul = "matmul:m=16,n=16,k=16";
 
-TEST(Store, WhatWasAppendedIsThereInANewProcessToo) {
+TEST(Store, AppendedRowsAreVisibleToNewProcesses) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   const Attempt attempt = timed(task, 1);
@@ -37,7 +37,7 @@ TEST(Store, WhatWasAppendedIsThereInANewProcessToo) {
   EXPECT_EQ(must(store.find_run({1, 2})), run_one());
 }
 
-TEST(Store, ATrajectoryHasItsRunsWhateverTheirCommandsSay) {
+TEST(Store, TrajectoryFindsItsRunsWithAnyCommand) {
   const ScratchFolder folder;
   Store store = must(Store::open(folder / "a.db"));
   const record::Run first = {.id = {1, 9}, .start_us = 5, .command = "tune x", .version = "1"};
@@ -56,7 +56,7 @@ TEST(Store, ATrajectoryHasItsRunsWhateverTheirCommandsSay) {
   EXPECT_TRUE(must(store.find_trajectory({5, 7})).runs.empty());
 }
 
-TEST(Store, EveryAttemptComesBackAsItWas) {
+TEST(Store, AttemptsRoundTrip) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
@@ -72,7 +72,7 @@ TEST(Store, EveryAttemptComesBackAsItWas) {
   }
 }
 
-TEST(Store, AttemptsThatCannotBeKeptAreRefusedAndNothingIsStored) {
+TEST(Store, InvalidAttemptsAreRejected) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
@@ -103,7 +103,7 @@ TEST(Store, AttemptsThatCannotBeKeptAreRefusedAndNothingIsStored) {
   }
 }
 
-TEST(Store, MeasuredIsTheLatestVerdictOfEachProgramOfThatSetting) {
+TEST(Store, MeasuredGivesTheLatestVerdictPerProgram) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
@@ -141,7 +141,7 @@ TEST(Store, MeasuredIsTheLatestVerdictOfEachProgramOfThatSetting) {
   EXPECT_TRUE(must(store.measured(unknown)).empty());
 }
 
-TEST(Store, BestIsByProtocolThenByAnyAndOneAProgram) {
+TEST(Store, BestPrefersTheProtocolAndListsAProgramOnce) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
@@ -178,7 +178,7 @@ TEST(Store, BestIsByProtocolThenByAnyAndOneAProgram) {
   EXPECT_TRUE(must(store.best({9, 9}, warm, 3)).empty());
 }
 
-TEST(Store, LastFinalsAreOfTheLastRunThatHeldThem) {
+TEST(Store, LastFinalsAreOfTheLastRunWithFinals) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
@@ -259,7 +259,7 @@ TEST(Store, PrefixesAndSummaries) {
   EXPECT_EQ(seen, 5);
 }
 
-TEST(Store, TasksAreMadeAgainFromTheirStoredForm) {
+TEST(Store, TasksRoundTrip) {
   FloatPermissions strict;
   strict.reassociate = false;
   const Task task{.workload = must(parse_workload("C2D2", strict)), .target = host_target(2)};
@@ -290,8 +290,8 @@ TEST(Store, NothingIsChangedOrDeleted) {
   }
 }
 
-// Two ids that begin with the same 63 bits: made by hand, with a row in the place of another.
-TEST(Store, RowsOfOneNumberLieBesideEachOther) {
+// Two ids that begin with the same 63 bits, emulated by moving a row to the id of another.
+TEST(Store, AttemptsWithCollidingRowIdsAreDistinct) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
@@ -305,7 +305,7 @@ TEST(Store, RowsOfOneNumberLieBesideEachOther) {
   const int64_t other =
       database.integer(fmt::format("SELECT id FROM candidates WHERE id <> {}", candidate));
   must(database.take_status());
-  // The second's rows leave, and the first's are put where they were.
+  // Deletes the rows of the second and moves those of the first to their ids.
   database.execute("DROP TRIGGER attempts_no_delete; DROP TRIGGER candidates_no_delete");
   database.execute(
       fmt::format("DELETE FROM attempts WHERE id = {0};"

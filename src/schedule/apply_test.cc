@@ -81,7 +81,7 @@ void change_factors(Trace* trace, Rng& rng) {
   }
 }
 
-TEST(Apply, RetileIsApplyFromScratch) {
+TEST(Apply, RetileEqualsApplyFromScratch) {
   Rng rng(9);
   int legal = 0;
   for (int round = 0; round < 600; ++round) {
@@ -108,7 +108,7 @@ TEST(Apply, RetileIsApplyFromScratch) {
 }
 
 // A trace of another structure is a mistake of the caller's.
-TEST(Apply, RetileWantsTheSameSteps) {
+TEST(Apply, RetileRequiresTheSameSteps) {
   const Workbench bench("matmul:m=8,n=8,k=8");
   LoopTree tree = bench.tree("split C i [2]");
   EXPECT_THROW(static_cast<void>(retile(trace_of("split C i [2, 2]"), &tree)), InternalError);
@@ -116,7 +116,7 @@ TEST(Apply, RetileWantsTheSameSteps) {
 }
 
 // A factor of zero is refused before anything divides by it.
-TEST(Apply, RefusesBadFactorsOfWhatIsFactored) {
+TEST(Apply, RejectsBadFactorsOfRfactor) {
   const Workbench bench("matmul:m=8,n=8,k=8");
   LoopTree tree = bench.tree("split C k [2]\nrfactor C k.0");
   const Trace bad = trace_of("split C k [0]\nrfactor C k.0");
@@ -125,7 +125,7 @@ TEST(Apply, RefusesBadFactorsOfWhatIsFactored) {
 }
 
 // A tree that held another program is as good as a fresh one.
-TEST(Apply, ReusesATree) {
+TEST(Apply, ReusesTheMemoryOfATree) {
   LoopTree reused;
   for (const Tiled& tiled : kTiled) {
     const Workbench bench(tiled.workload);
@@ -146,7 +146,7 @@ TEST(Apply, OrExplains) {
             "illegal step 1 `split C x [2]`: C has no loop x; its loops are i, j, k");
 }
 
-TEST(InitialTree, RefusesWhatItCannotHold) {
+TEST(InitialTree, RejectsDagsBeyondItsLimits) {
   const auto message = [](te::DagBuilder& builder) {
     const auto tree = initial_tree(make_workload(std::move(builder).build(), {}, "test"));
     return tree ? std::string() : tree.error().message;
@@ -269,7 +269,7 @@ std::vector<CodeCase> code_cases() {
 }
 
 // Each code occurs: those of the table, and those that need a Dag made for them.
-TEST(Apply, EveryCodeCanBeHad) {
+TEST(Apply, EveryIllegalCodeIsReachable) {
   std::set<IllegalCode> seen = {IllegalCode::None};
   for (const CodeCase& c : code_cases()) {
     const Workbench bench(c.workload);
@@ -316,7 +316,7 @@ TEST(Apply, EveryCodeCanBeHad) {
   }
 }
 
-TEST(Apply, SumsKeepTheirOrderWithoutThePermission) {
+TEST(Apply, SumsKeepTheirOrderWithoutReassociation) {
   const Workload exact = *parse_workload("matmul:m=4,n=4,k=64", {.reassociate = false});
   const LoopTree initial = *initial_tree(exact);
   const auto code = [&](std::string_view text) {
@@ -336,7 +336,7 @@ TEST(Apply, SumsKeepTheirOrderWithoutThePermission) {
 }
 
 // A blocked operand is none that lies in a larger array: it is refused, never read row-major.
-TEST(Apply, OperandsAreRowMajorOrParts) {
+TEST(Apply, OperandsAreRowMajorOrPartsOfLargerArrays) {
   Workload workload = *parse_workload("matmul:m=4,n=8,k=6,constant=B");
   EXPECT_TRUE(initial_tree(workload));
   for (const size_t operand : {size_t{0}, size_t{2}}) {

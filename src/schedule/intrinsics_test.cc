@@ -45,7 +45,7 @@ TEST(Intrinsics, AxesAreRowsLanesAndFactors) {
 }
 
 // Both operands move along an axis, and only one of them at any distance.
-TEST(Intrinsics, StridesBelongToAnOperand) {
+TEST(Intrinsics, StridesArePerOperand) {
   const TensorIntrinsic tile{
       Name("tile"),
       Capability::DotU8I8Lanes16,
@@ -64,14 +64,14 @@ TEST(Intrinsics, StridesBelongToAnOperand) {
   EXPECT_FALSE(tile.fits(0, 1, 4));
 }
 
-TEST(Intrinsics, SayWhatTheyCompute) {
+TEST(Intrinsics, DagsMatchTheirNames) {
   EXPECT_EQ(find_intrinsic(Name("vnni_dot_u8i8"))->to_string(),
             "acc[l] = sum over f of i32(a[f]) * i32(b[l, f]); l < 16, f < 4; a of u8, b of i8");
   EXPECT_EQ(find_intrinsic(Name("avx512_bf16_dot"))->to_string(),
             "acc[l] = sum over f of f32(a[f]) * f32(b[l, f]); l < 16, f < 2; a of bf16, b of bf16");
 }
 
-TEST(Intrinsics, OperandsLieRowMajor) {
+TEST(Intrinsics, OperandsAreRowMajor) {
   for (const TensorIntrinsic& row : all_intrinsics()) {
     EXPECT_EQ(row.step(0, 0), 0);
     EXPECT_EQ(row.step(0, 1), 1);

@@ -37,7 +37,7 @@ TEST(LaunchLimits, EachAxisAndTheBlock) {
 }
 
 // The block of a launch has room for what is attached; another stage at root has its own.
-TEST(LaunchLimits, AStageAtRootIsALaunch) {
+TEST(LaunchLimits, RootStageIsALaunch) {
   const Workbench bench("matmul:m=128,n=64,k=32");
   const std::string threads = "split C i [32]\nbind C i.0 block_x\nbind C j thread_x\n";
   const std::string copy = "cache_read B [C]\n";

@@ -172,7 +172,7 @@ TEST(LoopTree, FindsByName) {
 }
 
 // A body counts as what its functions expand to, and as all that was inlined into it.
-TEST(LoopTree, WeighsBodies) {
+TEST(LoopTree, EstimatesWorkOfBodies) {
   const std::string tile =
       "split Y i [32]\nreorder Y [i.0, i.1, j]\nannotate Y i.1 unroll\n"
       "annotate Y j vectorize\n";

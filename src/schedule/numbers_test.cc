@@ -27,7 +27,7 @@ std::string numbers_text(const LoopTree& tree, std::string_view stage) {
   return out;
 }
 
-TEST(Numbers, OfVariables) {
+TEST(Numbers, Variables) {
   const std::vector<VarCase> cases = {
       {"matmul:m=64,n=4,k=3", "", "C", "i:64 j:4 k:3"},
       {"matmul:m=64,n=4,k=3", "split C i [8]", "C", "i:64%0 j:4 k:3 i.0:8*8 i.1:8*1"},
@@ -79,7 +79,7 @@ TEST(Numbers, OfVariables) {
 }
 
 // A factor above the extent leaves one outer iteration of what there is.
-TEST(Numbers, OfFactorsAboveTheExtent) {
+TEST(Numbers, FactorsAboveTheExtent) {
   const Workbench bench("matmul:m=12,n=5,k=3");
   const LoopTree tree = bench.tree("split C j [8]\nsplit C i [4, 8]");
   EXPECT_EQ(var_of(tree, "C", "j.0").extent, 1);
@@ -90,7 +90,7 @@ TEST(Numbers, OfFactorsAboveTheExtent) {
   EXPECT_TRUE(var_of(tree, "C", "i.2").ragged);
 }
 
-TEST(Numbers, OfForms) {
+TEST(Numbers, Forms) {
   struct Case {
     std::string workload, steps, reader, producer, forms;
   };
@@ -129,7 +129,7 @@ TEST(Numbers, OfForms) {
 }
 
 // Products of factors stay within 64 bits, or are refused.
-TEST(Numbers, OfHugeFactors) {
+TEST(Numbers, HugeFactors) {
   const Workbench bench("matmul:m=64,n=64,k=64");
   const std::string large = "2147483648";
   EXPECT_EQ(bench.refusal("split C i [" + large + "]").code, IllegalCode::None);

@@ -11,7 +11,7 @@ namespace {
 
 const char* const kMatmul = "matmul:m=64,n=64,k=64,constant=B";
 
-TEST(ProgramHash, IsOneForOneProgram) {
+TEST(ProgramHash, IsEqualForEqualPrograms) {
   const Workbench bench(kMatmul);
   const std::vector<std::pair<std::string, std::string>> same = {
       {"", "reorder C [i, j, k]"},
@@ -33,7 +33,7 @@ TEST(ProgramHash, IsOneForOneProgram) {
   for (const auto& [a, b] : same) EXPECT_EQ(bench.hash(a), bench.hash(b)) << a << "\n---\n" << b;
 }
 
-TEST(ProgramHash, MemoriesThatATargetDoesNotDistinguishAreOne) {
+TEST(ProgramHash, ScopesThatATargetDoesNotDistinguishAreEqual) {
   const Workbench bench(kMatmul);
   const Target cpu = parse_target("x86-64-v3").value(), device = parse_target("cuda:sm_90").value();
   const auto hash = [&](const std::string& scope, const Target& target) {
@@ -104,7 +104,7 @@ TEST(ProgramHash, DiffersForEveryChange) {
   }
 }
 
-TEST(ProgramHash, DiffersByWhatIsInlined) {
+TEST(ProgramHash, DependsOnInlinedStages) {
   const Workbench bench("elementwise:shape=8x8,chain=relu+exp+neg");
   EXPECT_NE(bench.hash("compute_inline T1"), bench.hash("compute_inline T2"));
   EXPECT_NE(bench.hash("compute_inline T1"), bench.hash(""));

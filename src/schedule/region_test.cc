@@ -56,7 +56,7 @@ TEST(Region, IsWithin) {
   EXPECT_EQ(is_outside(tree, loop("C", "j"), stage("C.write"), loop("C.write", "k")), Outside::No);
 }
 
-TEST(Region, OfMatmul) {
+TEST(Region, Matmul) {
   check_regions({
       {"matmul:m=64,n=48,k=16", "", "C", "A", "", "0 : 64 exact; 0 : 16 exact"},
       {"matmul:m=64,n=48,k=16", "", "C", "A", "i", "i : 1 exact; 0 : 16 exact"},
@@ -77,7 +77,7 @@ TEST(Region, OfMatmul) {
   });
 }
 
-TEST(Region, OfConvolution) {
+TEST(Region, Convolution) {
   const std::string plain = "conv2d:h=12,w=12,ci=4,co=6,kernel=3";                     // 10 x 10
   const std::string stride = "conv2d:h=17,w=17,ci=4,co=6,kernel=3,stride=2";           // 8 x 8
   const std::string sparse = "conv2d:h=23,w=23,ci=4,co=6,kernel=2,stride=3";           // 8 x 8
@@ -108,7 +108,7 @@ TEST(Region, OfConvolution) {
   });
 }
 
-TEST(Region, OfAttachedProducers) {
+TEST(Region, AttachedProducers) {
   const std::string conv = "conv2d:h=16,w=16,ci=4,co=6,kernel=3,pad=1";
   check_regions({
       // Regions are taken where the buffer lives: one tile with its halo.
@@ -133,7 +133,7 @@ TEST(Region, OfAttachedProducers) {
 }
 
 // floor(c / 8) * 4 + rc: the group of a channel, known where a tile lies in one group.
-TEST(Region, OfGroups) {
+TEST(Region, GroupedConvolution) {
   const std::string groups = "conv2d:h=5,w=5,ci=16,co=32,kernel=3,groups=4";
   const std::string window = "0 : 1 exact; 0 : 5 exact; 0 : 5 exact; ";
   check_regions({
@@ -149,7 +149,7 @@ TEST(Region, OfGroups) {
 }
 
 // A copy that an attached stage reads: the loops of both are bounded together.
-TEST(Region, OfLoopsOfSeveralStages) {
+TEST(Region, LoopsOfSeveralStages) {
   const std::string tile =
       "cache_write C\nsplit C i [4, 8]\nsplit C j [2, 16]\n"
       "reorder C [i.0, j.0, i.1, j.1, i.2, j.2]\ncompute_at C.write C j.1\n"
@@ -199,7 +199,7 @@ for i.0 < 4
   EXPECT_EQ(form_text(tree, tree.stage(tree.find_stage(stage_of("T"))).origin[0]), "4*i.0");
 }
 
-TEST(Region, HullOf) {
+TEST(Region, HullOfTwo) {
   const auto make = [](int64_t constant, int64_t extent, int64_t stride, bool exact) {
     RegionDim dim{.exact = exact, .extent = extent, .stride = stride};
     dim.base.constant = constant;
@@ -357,7 +357,7 @@ std::string random_steps(const Workbench& bench, const std::string& stage, Rng& 
   return to_text(trace);
 }
 
-TEST(Region, HoldsWhatIsTouched) {
+TEST(Region, ContainsTouchedElements) {
   Rng rng(11);
   const std::vector<std::pair<std::string, std::string>> programs = {
       {"matmul:m=7,n=4,k=6", "C"},

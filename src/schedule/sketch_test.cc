@@ -45,7 +45,7 @@ Sketch matmul_sketch() {
   return sketch;
 }
 
-TEST(Sketch, IsAsLargeAsTheProductOfItsHoles) {
+TEST(Sketch, SizeIsTheProductOfItsHoles) {
   EXPECT_EQ(matmul_sketch().size(), 2.0 * 7 * 3);
   EXPECT_EQ(Sketch{}.size(), 1.0);
 }
@@ -64,7 +64,7 @@ TEST(Sketch, InstantiateFillsTheHoles) {
 }
 
 // Without C.write there is no reader for A.read, so that goes too, and what names it.
-TEST(Sketch, AStepThatIsOffTakesItsDependantsAlong) {
+TEST(Sketch, DisabledStepDisablesItsDependents) {
   Trace trace;
   instantiate(matmul_sketch(), Genome{{0, 0, 2}}, &trace);
   EXPECT_EQ(to_text(trace), "split C i [1]\nannotate C i.0 parallel\n");
@@ -72,7 +72,7 @@ TEST(Sketch, AStepThatIsOffTakesItsDependantsAlong) {
   EXPECT_EQ(trace.steps.size(), 7u);
 }
 
-TEST(Sketch, AnyNumberOfStepsMayBeOff) {
+TEST(Sketch, AnyNumberOfStepsMayBeDisabled) {
   Sketch sketch;
   for (int16_t k = 0; k < 200; ++k) {
     sketch.trace.steps.push_back(step_of("annotate C i unroll"));
@@ -109,7 +109,7 @@ TEST(Sketch, SplitsOfOneAxisShareAChoice) {
 
 // One decision in two places: a stage at root has threads, an attached one has none, and of an
 // inlined one nothing is left.
-TEST(Sketch, AChoiceMayHaveStepsInSeveralPlaces) {
+TEST(Sketch, ChoiceMayInsertStepsAtSeveralPositions) {
   Sketch sketch;
   sketch.trace = trace_of(
       "compute_root P\n"
@@ -134,7 +134,7 @@ TEST(Sketch, AChoiceMayHaveStepsInSeveralPlaces) {
   EXPECT_EQ(to_text(trace), "compute_inline P\nsplit Y y [2]\n");
 }
 
-TEST(Sketch, ATailIsOfAllItsSplits) {
+TEST(Sketch, OneTailHoleServesAllItsSplits) {
   Sketch sketch;
   sketch.trace = trace_of("split C i [3]\nsplit C j [5]\n");
   sketch.holes.push_back(

@@ -65,7 +65,7 @@ TEST(Trace, RoundTripsThroughJson) {
             R"([{"step":"cache_read","stage":"A","readers":["C"],"ordinal":2}])");
 }
 
-TEST(Trace, ReadsWhatPeopleWrite) {
+TEST(Trace, AcceptsFreeFormatting) {
   const Trace trace = trace_of(
       "# a tile\r\n"
       "\n"
@@ -233,7 +233,7 @@ TEST(Trace, ExplainsMistakesInJson) {
   }
 }
 
-TEST(Trace, HasALimit) {
+TEST(Trace, NumberOfStepsIsLimited) {
   std::string text;
   for (size_t k = 0; k < kMaxSteps; ++k) text += "compute_root C\n";
   const auto most = trace_from_text(text);
@@ -264,7 +264,7 @@ void expect_sane(std::string_view bytes) {
   ASSERT_EQ(*json, *trace);
 }
 
-TEST(Trace, SurvivesAnyBytes) {
+TEST(Trace, AnyBytesAreATraceOrAnError) {
   Rng rng(1);
   const std::string_view alphabet = "split fuse C.read i.0(),[]=#\n\t 0123456789-\0\xff";
   for (int round = 0; round < 3000; ++round) {
@@ -278,7 +278,7 @@ TEST(Trace, SurvivesAnyBytes) {
   }
 }
 
-TEST(Trace, SurvivesDamage) {
+TEST(Trace, DamagedTextIsATraceOrAnError) {
   Rng rng(2);
   const std::string_view alphabet = " .,()[]=#\n019aiC";
   int legal = 0;

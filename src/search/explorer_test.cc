@@ -86,7 +86,7 @@ TEST(Explorer, SameSeedSameCandidatesForAnyNumberOfThreads) {
   }
 }
 
-TEST(Explorer, NeverAsksForAProgramTwice) {
+TEST(Explorer, NeverProposesAProgramTwice) {
   const Landscape landscape = needle();
   for (const Selection& kind : all_explorers()) {
     LandscapeAssessor assessor(landscape, 0.5);
@@ -104,7 +104,7 @@ TEST(Explorer, NeverAsksForAProgramTwice) {
   }
 }
 
-TEST(Explorer, DoesNotAskForWhatItWasTold) {
+TEST(Explorer, NeverProposesReportedPrograms) {
   SmallSpace space;
   for (const Selection& kind : all_explorers()) {
     const ExplorerContext context{.sketches = space.sketches, .assessor = &space};
@@ -119,7 +119,7 @@ TEST(Explorer, DoesNotAskForWhatItWasTold) {
   }
 }
 
-TEST(Explorer, LeavesOutWhatDidNotComeFromTheSpace) {
+TEST(Explorer, IgnoresOutcomesFromOutsideTheSpace) {
   SmallSpace space;
   for (const Selection& kind : all_explorers()) {
     const ExplorerContext context{.sketches = space.sketches, .assessor = &space};
@@ -136,7 +136,7 @@ TEST(Explorer, LeavesOutWhatDidNotComeFromTheSpace) {
   }
 }
 
-TEST(Explorer, ScoresAreTheModelsAlsoWhereTheyDoNotGuide) {
+TEST(Explorer, ScoresComeFromTheModelEvenIfUnreliable) {
   SmallSpace space;
   for (const Selection& kind : all_explorers()) {
     const auto explorer = make(
@@ -169,7 +169,7 @@ TEST(Explorer, ExhaustsSmallSpacesExactly) {
   }
 }
 
-TEST(Explorer, BeamEndsInASmallSpace) {
+TEST(Explorer, BeamTerminatesInASmallSpace) {
   SmallSpace space;
   const auto explorer = make_small("beam", {.sketches = space.sketches, .assessor = &space});
   std::set<Hash128> programs;
@@ -181,7 +181,7 @@ TEST(Explorer, BeamEndsInASmallSpace) {
   EXPECT_GE(programs.size(), 21U);  // what it drops early it does not come back to
 }
 
-TEST(Explorer, EndsWhereNothingIsLegal) {
+TEST(Explorer, TerminatesIfNothingIsLegal) {
   Landscape landscape = separable_tiles();
   landscape.latency_ns = [](const Candidate&) { return 0; };
   for (const Selection& kind : all_explorers()) {
@@ -191,7 +191,7 @@ TEST(Explorer, EndsWhereNothingIsLegal) {
   }
 }
 
-TEST(Explorer, FindsTheFewThatAreLegal) {
+TEST(Explorer, FindsRareLegalCandidates) {
   Landscape landscape = needle();
   landscape.latency_ns = [](const Candidate& c) {
     return c.genome.genes[0] == 3 && c.genome.genes[1] > 5 ? 1.0 + c.genome.genes[2] : 0;
@@ -203,7 +203,7 @@ TEST(Explorer, FindsTheFewThatAreLegal) {
   }
 }
 
-TEST(Explorer, AnswersWhereAllScoresAreEqual) {
+TEST(Explorer, ProposesIfAllScoresAreEqual) {
   const Landscape landscape = coupled_pairs();
   for (const Selection& kind : all_explorers()) {
     LandscapeAssessor assessor(landscape, 0, true);
@@ -219,7 +219,7 @@ TEST(Explorer, NoSketchesNoCandidates) {
   }
 }
 
-TEST(Evolution, SharesOfTheSameChildrenSumUpToOneAtMost) {
+TEST(Evolution, SharesOfChildrenSumToAtMostOne) {
   EXPECT_TRUE(explorers().parse("evolution:mutation=0.9,crossover=0.1").has_value());
   EXPECT_EQ(explorers().parse("evolution:mutation=0.9,crossover=0.9").error().message,
             "evolution: mutation=0.9 and crossover=0.9 are shares of the same children; their sum "
@@ -228,7 +228,7 @@ TEST(Evolution, SharesOfTheSameChildrenSumUpToOneAtMost) {
 
 // All candidates were tried except those of one sketch that looks bad: it is still proposed, until
 // it was tried often enough.
-TEST(Evolution, EverySketchHasItsTurnUntilItIsHopeless) {
+TEST(Evolution, EverySketchIsTriedUntilHopeless) {
   Landscape landscape = needle();
   landscape.sketches.push_back(landscape.sketches[0]);
   const auto fair = landscape.latency_ns;
@@ -253,7 +253,7 @@ TEST(Evolution, EverySketchHasItsTurnUntilItIsHopeless) {
   EXPECT_GE(tried, 4U);
 }
 
-TEST(Evolution, OneInSixteenComesByChance) {
+TEST(Evolution, OneInSixteenIsRandom) {
   const Landscape landscape = needle();
   LandscapeAssessor assessor(landscape);
   for (const size_t count : {size_t{16}, size_t{64}}) {
@@ -270,7 +270,7 @@ TEST(Evolution, OneInSixteenComesByChance) {
   }
 }
 
-TEST(Batch, FewTwins) {
+TEST(Batch, ContainsFewNearDuplicates) {
   // One that is best, 40 that differ from it in one gene, 40 that differ in two and are worse.
   std::vector<Candidate> found;
   for (uint16_t k = 0; k <= 80; ++k) {
@@ -295,7 +295,7 @@ TEST(Batch, FewTwins) {
 }
 
 // A model that is wrong about one decision does not keep it from being tried.
-TEST(Evolution, EveryDecisionHasItsTurn) {
+TEST(Evolution, EveryDecisionIsTried) {
   struct Prejudiced : Assessor {
     std::vector<schedule::Sketch> sketches = {
         {.trace = {},

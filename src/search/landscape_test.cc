@@ -48,7 +48,7 @@ Race race(const Landscape& landscape, double noise, bool blind) {
   return result;
 }
 
-TEST(Landscape, EvolutionWithARightModelFindsTheBest) {
+TEST(Landscape, EvolutionWithAnExactModelFindsTheBest) {
   for (const Landscape& landscape : all_landscapes()) {
     const Race result = race(landscape, 0, false);
     EXPECT_GE(result.wins, kWanted) << landscape.name;

@@ -181,7 +181,7 @@ TEST(ProgramAssessor, DoesNotDependOnThreads) {
   }
 }
 
-TEST(ProgramAssessor, AsksTheModelOnceAProgram) {
+TEST(ProgramAssessor, PredictsEachProgramOnce) {
   const Bench bench("C2D2");
   const SumModel model(1);
   ProgramAssessor assessor(bench.space, bench.machine, 1);
@@ -215,7 +215,7 @@ TEST(ProgramAssessor, AsksTheModelOnceAProgram) {
   }
 }
 
-TEST(ProgramAssessor, RemembersEncodings) {
+TEST(ProgramAssessor, CachesEncodings) {
   const Bench bench("C2D2");
   const SumModel model(1);
   ProgramAssessor assessor(bench.space, bench.machine, 2);
@@ -241,7 +241,7 @@ TEST(ProgramAssessor, RemembersEncodings) {
 
 // Genomes of one program have one encoding where it follows from the program, and their own where
 // it follows from the trace.
-TEST(ProgramAssessor, GenomesOfOneProgramHaveTheirOwnKnobs) {
+TEST(ProgramAssessor, GenomesOfOneProgramHaveSeparateKnobs) {
   const Bench bench("matmul:m=64,n=100,k=96");
   SumModel features(1), knobs(1);
   knobs.names = {"knobs"};
@@ -281,7 +281,7 @@ TEST(ProgramAssessor, GenomesOfOneProgramHaveTheirOwnKnobs) {
   }
 }
 
-TEST(ProgramAssessor, MakesTheEncodingThatTheModelReads) {
+TEST(ProgramAssessor, ComputesTheEncodingOfTheModel) {
   const Bench bench("C2D2");
   const SumModel features(1);
   SumModel knobs(1);
@@ -314,7 +314,7 @@ TEST(ProgramAssessor, MakesTheEncodingThatTheModelReads) {
 }
 
 // Whichever model guides, programs are encoded for the one that learns, and stay encoded for it.
-TEST(ProgramAssessor, EncodingsForAnotherModelAreKeptForIt) {
+TEST(ProgramAssessor, EncodingsOfAnotherModelAreKept) {
   const Bench bench("C2D2");
   const SumModel features(1);
   SumModel knobs(1);
@@ -383,7 +383,7 @@ TEST(ProgramAssessor, AModelMayReadSeveralEncodings) {
 }
 
 // After a round: the reported programs and the first ones of the round, within the memory limit.
-TEST(ProgramAssessor, KeepsWhatTheNextRoundBeginsWith) {
+TEST(ProgramAssessor, ShrinkKeepsReportedAndFirstPrograms) {
   const Bench bench("C2D2");
   const SumModel model(1), next(2);
   const std::vector<Candidate> first = bench.candidates(60, 1);
@@ -442,7 +442,7 @@ class EvenSteps : public feature::Encoder {
 };
 
 // A program that one encoding cannot represent is fit for a model that does not read that encoding.
-TEST(ProgramAssessor, WhatAnEncodingRejectedIsFitForOtherModels) {
+TEST(ProgramAssessor, ProgramsRejectedByAnEncodingAreScoredByOtherModels) {
   const Bench bench("C2D2");
   feature::EncodingTable table = feature::encodings();
   table.add(make_row<std::unique_ptr<feature::Encoder>, feature::EncodingContext>(
@@ -477,7 +477,7 @@ TEST(ProgramAssessor, WhatAnEncodingRejectedIsFitForOtherModels) {
   for (size_t k = 0; k < after.size(); ++k) EXPECT_EQ(after[k].score, expected[k].score);
 }
 
-TEST(ProgramAssessor, ASpreadComesWithTheScoreOfAModelThatHasIt) {
+TEST(ProgramAssessor, SpreadsComeWithScores) {
   const Bench bench("C2D2");
   const SumModel sure(1), unsure(-1), other(-2);
   ProgramAssessor assessor(bench.space, bench.machine, 2);
@@ -493,7 +493,7 @@ TEST(ProgramAssessor, ASpreadComesWithTheScoreOfAModelThatHasIt) {
   }
 }
 
-TEST(ProgramAssessor, TakesNothing) {
+TEST(ProgramAssessor, AcceptsNoCandidates) {
   const Bench bench("matmul:m=64,n=64,k=64");
   ProgramAssessor assessor(bench.space, bench.machine, 2);
   assessor.assess({});
@@ -530,7 +530,7 @@ TEST(ProgramCache, DropsOldBlocksFirst) {
   EXPECT_EQ(cache.block_of(places.back()), nullptr);
 }
 
-TEST(ProgramCache, KeepsTheProgramsThatItIsTold) {
+TEST(ProgramCache, KeepsTheGivenPrograms) {
   const auto filled = [](ProgramCache& cache, size_t programs) {
     std::vector<CacheKeys> all;
     for (size_t k = 0; k < programs; ++k) {
@@ -583,7 +583,7 @@ TEST(ProgramCache, KeepsTheProgramsThatItIsTold) {
   EXPECT_EQ(cache.block_of({.block = 0, .slot = 0})->inputs.size(), 1U);
 }
 
-TEST(ProgramCache, GenomesHaveTheirOwnHashes) {
+TEST(ProgramCache, GenomesHaveDistinctHashes) {
   std::set<Hash128> hashes;
   for (uint16_t sketch = 0; sketch < 3; ++sketch) {
     for (uint16_t a = 0; a < 20; ++a) {
@@ -594,7 +594,7 @@ TEST(ProgramCache, GenomesHaveTheirOwnHashes) {
   EXPECT_EQ(hashes.size(), 3u * (20 + 400));
 }
 
-TEST(HashTable, KeepsWhatIsPutIn) {
+TEST(HashTable, FindsInsertedKeys) {
   HashTable<int> table;
   EXPECT_EQ(table.find({1, 1}), nullptr);
   for (uint64_t k = 1; k <= 5000; ++k) {

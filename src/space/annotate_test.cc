@@ -21,7 +21,7 @@ bool names(const Sketch& sketch, std::string_view stage) {
   return to_text(sketch.trace).contains(" " + std::string(stage) + " ");
 }
 
-TEST(Annotate, OpensWhatNoRuleDecided) {
+TEST(Annotate, AddsHolesForUndecidedAnnotations) {
   const LayoutBench bench("elementwise:shape=512x96,chain=scale(2)");
   const Sketch sketch = annotate(bench.space, {});
   EXPECT_EQ(sketch.name, "plain");
@@ -46,7 +46,7 @@ TEST(Annotate, EveryGenomeIsLegal) {
   }
 }
 
-TEST(Annotate, LeavesFinishedStagesAlone) {
+TEST(Annotate, FinishedStagesAreUnchanged) {
   const LayoutBench bench("softmax:m=32,n=64");
   EXPECT_TRUE(names(annotate(bench.space, {}), "S"));
   const Sketch sketch = annotate(bench.space, {.done = {{Name("S")}}});
@@ -54,14 +54,14 @@ TEST(Annotate, LeavesFinishedStagesAlone) {
   EXPECT_TRUE(names(sketch, "Y"));
 }
 
-TEST(Annotate, NamesEndWithoutAComma) {
+TEST(Annotate, NamesHaveNoTrailingComma) {
   const LayoutBench bench("elementwise:shape=64x96,chain=scale(2)");
   Draft draft;
   draft.sketch.name = "inline A, ";
   EXPECT_EQ(annotate(bench.space, draft).name, "inline A");
 }
 
-TEST(Annotate, LargeResultsMayGoPastTheCaches) {
+TEST(Annotate, LargeResultsMayUseStreamingStores) {
   const auto streams = [](std::string_view text, std::set<std::string> off = {}) {
     const LayoutBench bench(text, std::move(off));
     return to_text(annotate(bench.space, {}).trace).contains("stream");

@@ -22,7 +22,7 @@ TEST(Draft, AnOperatorIsOpenUntilARuleDecides) {
   EXPECT_TRUE(open({.done = {{Name("Y")}}}));
 }
 
-TEST(Draft, FindsTheRowsOfARoot) {
+TEST(Draft, FindsRowsOfARoot) {
   const Draft draft{.rowed = {{.stage = {Name("C")}, .root = {Name("Y")}, .lead = 1}}};
   ASSERT_NE(draft.rows_in({Name("Y")}), nullptr);
   EXPECT_EQ(draft.rows_in({Name("Y")})->stage, StageName{Name("C")});

@@ -21,7 +21,7 @@ std::string trace_of(const Sketch& sketch, const schedule::Genome& genome) {
   return to_text(trace);
 }
 
-TEST(DraftWriter, TakesTheOnlyChoice) {
+TEST(DraftWriter, SingleChoiceIsNoHole) {
   Sketch sketch;
   DraftWriter writer(sketch);
   writer.add_split(kStage, Name("i"), {.choices = {{8}}, .extent = 64});

@@ -11,7 +11,7 @@ FactoredStage sum(bool outer) {
   return {.stage = {Name("Y")}, .axis = Name("rj"), .outer = outer, .unit = 64};
 }
 
-TEST(FactoredLayout, ForThreadsHasLanesOfWhatIsLeft) {
+TEST(FactoredLayout, ThreadsLeaveLanesOfTheRemainder) {
   LayoutBench bench("reduce:op=sum,shape=64x4096,axes=1");
   lay_out_factored(bench.layout, sum(true));
   EXPECT_EQ(bench.steps(),
@@ -23,7 +23,7 @@ TEST(FactoredLayout, ForThreadsHasLanesOfWhatIsLeft) {
   EXPECT_EQ(bench.holes(), "tile Y.rfactor 4, parallel Y 2, vectorize Y 2");
 }
 
-TEST(FactoredLayout, ForLanesVectorizesTheFactoredPart) {
+TEST(FactoredLayout, LanesVectorizeTheFactoredPart) {
   LayoutBench bench("reduce:op=sum,shape=64x4096,axes=1");
   lay_out_factored(bench.layout, sum(false));
   EXPECT_EQ(bench.steps(),
@@ -41,7 +41,7 @@ TEST(FactoredLayout, ThreadsAreAChoiceForModerateWork) {
   EXPECT_EQ(bench.holes(), "tile Y.rfactor 4, parallel Y 3, vectorize Y 2");
 }
 
-TEST(FactoredLayout, HasNoThreadsOnOne) {
+TEST(FactoredLayout, SingleThreadHasNoParallelLoop) {
   LayoutBench bench("reduce:op=sum,shape=16x4096,axes=1", {}, "x86-64-v4;threads=1");
   lay_out_factored(bench.layout, sum(false));
   EXPECT_EQ(bench.steps().find("parallel"), std::string::npos);

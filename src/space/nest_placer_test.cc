@@ -14,7 +14,7 @@ Nest softmax_nest(const LayoutBench& bench) {
           .inside = {bench.op("Y")}};
 }
 
-TEST(NestPlacer, PlacesWhatOnlyTheNestReads) {
+TEST(NestPlacer, PlacesStagesReadOnlyInTheNest) {
   LayoutBench bench("softmax:m=32,n=64");
   NestPlacer placer(bench.layout, bench.draft);
   placer.place(softmax_nest(bench));
@@ -28,7 +28,7 @@ TEST(NestPlacer, PlacesWhatOnlyTheNestReads) {
             " | compute_at R Y i | compute_at S Y i |  | compute_at E Y i | compute_at M Y i");
 }
 
-TEST(NestPlacer, LeavesWhatARuleHasDecided) {
+TEST(NestPlacer, KeepsPlacementsOfRules) {
   LayoutBench bench("softmax:m=32,n=64");
   bench.draft.done = {{Name("S")}};
   NestPlacer placer(bench.layout, bench.draft);
@@ -40,7 +40,7 @@ TEST(NestPlacer, LeavesWhatARuleHasDecided) {
 }
 
 // Then the variants alone are the choices.
-TEST(NestPlacer, WithoutMembersFillsTheSiteOfThreads) {
+TEST(NestPlacer, WithoutMembersOnlyThreadsAreChosen) {
   LayoutBench bench("matmul:m=64,n=64,k=64");
   NestPlacer placer(bench.layout, bench.draft);
   const StageName stage{Name("C")};

@@ -32,7 +32,7 @@ TEST(OperandHoles, PackConstantsAndPrefetchThem) {
 }
 
 // Read along the lanes and used by each row: copied at threads, at j.0 or at root.
-TEST(OperandHoles, CopyWhatIsUsedAgain) {
+TEST(OperandHoles, CopyReusedOperands) {
   LayoutBench bench("matmul:m=64,n=64,k=64");
   add_operand_holes(bench.layout, product(bench), Name("i.0"));
   EXPECT_EQ(bench.holes(), "pack C 7");
@@ -56,7 +56,7 @@ TEST(OperandHoles, KeepSmallOperandsInRegisters) {
             "annotate B.read d1 vectorize");
 }
 
-TEST(OperandHoles, AreOffWithTheirExtensions) {
+TEST(OperandHoles, ExtensionsCanBeTurnedOff) {
   LayoutBench bench("matmul:m=64,n=64,k=64", {"pack", "register_read", "prefetch"});
   add_operand_holes(bench.layout, product(bench), Name("i.0"));
   EXPECT_EQ(bench.holes(), "");

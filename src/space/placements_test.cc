@@ -7,9 +7,9 @@ namespace {
 
 using All = std::vector<std::vector<int>>;
 
-TEST(Placements, OfNoMembersAreOne) { EXPECT_EQ(placements_of({}, 2), All{{}}); }
+TEST(Placements, NoMembersHaveOnePlacement) { EXPECT_EQ(placements_of({}, 2), All{{}}); }
 
-TEST(Placements, OfOneMemberAreRootAndEachLoop) {
+TEST(Placements, OneMemberMayBeAtRootOrAnyLoop) {
   const PlacedMember member{.readers = {kNestItself}};
   EXPECT_EQ(placements_of({member}, 2), (All{{kAtRoot}, {0}, {1}}));
   EXPECT_EQ(placements_of({member}, 0), (All{{kAtRoot}}));
@@ -20,7 +20,7 @@ TEST(Placements, OfOneMemberAreRootAndEachLoop) {
 }
 
 // Through an inlined reader too.
-TEST(Placements, AreNoFurtherInThanReaders) {
+TEST(Placements, AreNotInsideOfReaders) {
   const PlacedMember reader{.readers = {kNestItself}, .may_inline = true};
   const PlacedMember read{.readers = {0}};
   EXPECT_EQ(placements_of({reader, read}, 2), (All{{kInlined, kAtRoot},

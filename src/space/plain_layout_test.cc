@@ -7,7 +7,7 @@
 namespace tilewright::space {
 namespace {
 
-TEST(PlainLayout, CutsLanesAndChunksOfAnElementwiseStage) {
+TEST(PlainLayout, SplitsElementwiseStagesIntoLanesAndChunks) {
   LayoutBench bench("elementwise:shape=64x96,chain=scale(2)");
   const PlainLoops loops = lay_out_plain(bench.layout, bench.op("Y"), 0, RowBlocks::Chunks);
   EXPECT_EQ(bench.steps(),
@@ -39,7 +39,7 @@ TEST(PlainLayout, WithoutTailsOffersSizesThatDivide) {
 }
 
 // The split of the rows is there, with any factors: the hole of the RowStage fills it.
-TEST(PlainLayout, SharedRowsAreCutTwiceWithoutAHole) {
+TEST(PlainLayout, SharedRowsAreSplitTwiceWithoutHoles) {
   LayoutBench bench("softmax:m=128,n=64");
   const PlainLoops loops = lay_out_plain(bench.layout, bench.op("Y"), 1, RowBlocks::Shared);
   EXPECT_EQ(bench.steps(),

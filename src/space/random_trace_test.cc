@@ -80,7 +80,7 @@ TEST(RandomTraces, RespectPermissions) {
   expect_sound(task, traces);
 }
 
-TEST(RandomTraces, FollowFromTheSeed) {
+TEST(RandomTraces, AreAFunctionOfTheSeed) {
   const Task task = task_of("C2D2");
   const auto draw = [&](uint64_t seed) {
     Rng rng(seed);
@@ -90,7 +90,7 @@ TEST(RandomTraces, FollowFromTheSeed) {
   EXPECT_NE(draw(4), draw(5));
 }
 
-TEST(RandomTraces, AreFewerWhenThereAreNoMore) {
+TEST(RandomTraces, SmallSpacesGiveFewerTraces) {
   const Task task = task_of("elementwise:shape=1,chain=relu");
   Rng rng(6);
   const auto traces = random_traces(task, 1000, rng);

@@ -8,7 +8,7 @@ namespace tilewright::space {
 namespace {
 
 // One hole of three factors: blocks per task, tiles per block, rows per tile.
-TEST(RowLayout, OneHoleCutsTheRowsOfBothStages) {
+TEST(RowLayout, OneHoleSplitsRowsOfBothStages) {
   LayoutBench bench("attention:b=1,heads=2,seq=64,dim=32");
   const RowStage rowed{.stage = {Name("C")}, .root = {Name("E")}, .lead = 3};
   const PlainLoops loops = lay_out_plain(bench.layout, bench.op("E"), 3, RowBlocks::Shared);

@@ -41,7 +41,7 @@ Task chained_matmuls() {
           parse_target("x86-64-v4;threads=2").value()};
 }
 
-TEST(Space, HasAsManySketchesAsPublished) {
+TEST(Space, HasThePublishedNumberOfSketches) {
   const SpaceOptions options = as_published();
   const auto count = [&](std::string_view text) {
     return space_of(task_of(text), options).sketches().size();
@@ -78,7 +78,7 @@ SketchRule rule_of_rows(std::vector<schedule::Hole> holes = {}) {
 }
 
 // A rule of the user's comes before all others.
-TEST(Space, TakesRulesOfTheUser) {
+TEST(Space, AcceptsCustomRules) {
   const SketchRule rule = rule_of_rows();
   const Task task = task_of("matmul:m=64,n=64,k=64");
   const Space space = space_of(task, {.custom = {rule}});
@@ -90,7 +90,7 @@ TEST(Space, TakesRulesOfTheUser) {
 }
 
 // Otherwise choices would not be found again, and holes would fill steps that are not there.
-TEST(Space, SketchesOfRulesOfTheUserAreChecked) {
+TEST(Space, SketchesOfCustomRulesAreChecked) {
   const Task task = task_of("matmul:m=64,n=64,k=64");
   const auto error_with = [&](int16_t step, std::vector<schedule::Factors> tiles) -> std::string {
     const schedule::Hole hole{.step = step,
@@ -109,7 +109,7 @@ TEST(Space, SketchesOfRulesOfTheUserAreChecked) {
   EXPECT_EQ(error_with(7, {{2}, {4}}), sketch + " names a step that is not there, or is no split");
 }
 
-TEST(Space, SketchesOfTheRulesHaveNoFaults) {
+TEST(Space, SketchesOfBuiltInRulesAreValid) {
   for (const SuiteRow& row : suite_rows()) {
     const Space space = space_of(task_of(row.name));
     for (const Sketch& sketch : space.sketches()) {
@@ -150,7 +150,7 @@ int unrolled_of(const Task& task, int count) {
 }
 
 // Also where it is not cut (a window), and though the axis inside of it need not be unrolled.
-TEST(Space, UnrollsWhatAHintAsksFor) {
+TEST(Space, UnrollsByHint) {
   for (const int64_t extent : {4, 32}) {
     EXPECT_EQ(unrolled_of(hinted_matmul({.always_unroll_inner = true}, extent), 50), 50) << extent;
     EXPECT_LT(unrolled_of(hinted_matmul({}, extent), 50), 50) << extent;
@@ -182,7 +182,7 @@ Task hinted_sum(te::AxisHints row, te::AxisHints column) {
           parse_target("x86-64-v4;threads=2").value()};
 }
 
-TEST(Space, LeavesWholeWhatAHintForbidsToCut) {
+TEST(Space, KeepsAxesThatAHintForbidsToSplit) {
   EXPECT_EQ(cut_of(hinted_matmul({.no_split_at_inner = true}, 32), Name("k"), 50), 0);
   EXPECT_GT(cut_of(hinted_matmul({}, 32), Name("k"), 50), 0);
   const te::AxisHints whole{.no_split_at_inner = true};
@@ -209,7 +209,7 @@ TEST(Space, FoldsShortAxesWithThreadsAndLanes) {
 }
 
 // Nothing is counted up to an extent.
-TEST(Space, IsMadeOfHugeExtentsToo) {
+TEST(Space, AcceptsHugeExtents) {
   for (const char* const text :
        {"matmul:m=100000007,n=16,k=2", "reduce:op=sum,shape=2000000000,axes=0",
         "matmul:m=735134400,n=16,k=2", "softmax:m=1396755360,n=7"}) {
@@ -223,7 +223,7 @@ TEST(Space, IsMadeOfHugeExtentsToo) {
 }
 
 // A graph of many tiled operators has more combinations than can be kept, or counted.
-TEST(Space, OfManyOperatorsIsLimited) {
+TEST(Space, SizeIsLimitedForManyOperators) {
   te::DagBuilder builder;
   auto x = builder.placeholder("X", {64, 64}, ir::Scalar::F32);
   for (int n = 0; n < 24; ++n) {
@@ -240,7 +240,7 @@ TEST(Space, OfManyOperatorsIsLimited) {
   EXPECT_LE(space.sketches().size(), 200u);
 }
 
-TEST(Space, IsTheSameEachTime) {
+TEST(Space, IsDeterministic) {
   const auto print = [] {
     std::string all;
     const Space space = space_of(task_of("CBR1"));
@@ -325,7 +325,7 @@ std::string chain_text(te::AxisHints column, te::AxisHints summed) {
   return "no chain";
 }
 
-TEST(Space, LeavesWholeInAChainWhatAHintForbidsToCut) {
+TEST(Space, KeepsAxesOfAChainThatAHintForbidsToSplit) {
   const te::AxisHints whole{.no_split_at_inner = true};
   const std::string free = chain_text({}, {});
   EXPECT_THAT(free, HasSubstr("split C i "));

@@ -38,7 +38,7 @@ TEST(SumLayout, KeepsRowsAndVectorsInRegisters) {
 }
 
 // A short axis is one tile; without unroll_and_jam the reduction stays whole.
-TEST(SumLayout, LeavesShortAxesWhole) {
+TEST(SumLayout, KeepsShortAxesWhole) {
   LayoutBench bench("matmul:m=64,n=16,k=64", {"unroll_and_jam"});
   TiledStage tiled = product(bench);
   lay_out_sums(bench.layout, &tiled, -1, 4);

@@ -58,7 +58,7 @@ constexpr Switch kSwitches[] = {
     {"unroll_and_jam", "C2D2", "annotate Y ry unroll"},
 };
 
-TEST(Switches, OfEachExtensionTurnItOff) {
+TEST(Switches, EachExtensionCanBeTurnedOff) {
   for (const Extension& extension : extensions()) {
     const auto found = std::ranges::find(kSwitches, extension.name, &Switch::name);
     ASSERT_NE(found, std::end(kSwitches)) << extension.name;
@@ -83,7 +83,7 @@ TEST(Switches, TurnRulesOff) {
   EXPECT_TRUE(check_off({.off = {"pack", "skip"}}, task.target));
 }
 
-TEST(Switches, WithTooMuchOffThatIsSaid) {
+TEST(Switches, EmptySpaceIsReported) {
   const Result<Space> none = Space::make(task_of("C2D2"), {.off = {"skip", "pack"}});
   ASSERT_FALSE(none);
   EXPECT_NE(none.error().message.find("without skip, pack"), std::string::npos)

@@ -134,7 +134,7 @@ TEST(Template, TileSizesAreInOneOfTwoOrders) {
 }
 
 // Tile sizes and tail of one split, which may also be off.
-TEST(Template, HolesMayFillDifferentPartsOfAStep) {
+TEST(Template, HolesMayFillDifferentFieldsOfAStep) {
   using namespace schedule;  // NOLINT(google-build-using-namespace): a table of domains
   const Step split = some_sketch().trace.steps[0];
   EXPECT_EQ(
@@ -172,7 +172,7 @@ TEST(Template, ARowOfTheTableMakesTheSpace) {
             "template toy: rules have no part in its space");
 }
 
-TEST(SpaceHash, IsOfWhatSketchesMake) {
+TEST(SpaceHash, DependsOnTheGeneratedSketches) {
   const auto hash = [](std::vector<Sketch> sketches) { return hash_of(sketches); };
   const Hash128 plain = hash({some_sketch()});
   EXPECT_EQ(plain, hash({some_sketch()}));

@@ -39,7 +39,7 @@ TEST(ThreadVariants, FuseMoreAndMoreLoops) {
   EXPECT_EQ(texts_of(thread_variants(target_of(1), kStage, two_loops(), true)), (Texts{" -> i j"}));
 }
 
-TEST(ThreadVariants, OfRowsAreOneLoop) {
+TEST(ThreadVariants, RowsHaveOneParallelLoop) {
   PlainLoops loops;
   loops.lead = {{Name("b"), 2}, {Name("i.0"), 8}};
   loops.row = Name("i.1");
@@ -49,7 +49,7 @@ TEST(ThreadVariants, OfRowsAreOneLoop) {
                                       "i.1"}));
 }
 
-TEST(ParallelSteps, TakeAsManyLoopsAsThreadsNeed) {
+TEST(ParallelSteps, FuseEnoughLoopsForTheThreads) {
   const std::vector<PlannedLoop> loops = {{Name("i"), 16}, {Name("j"), 4}};
   EXPECT_EQ(steps_text(parallel_steps(target_of(2), kStage, loops)), "annotate C i parallel");
   EXPECT_EQ(steps_text(parallel_steps(target_of(4), kStage, loops)),

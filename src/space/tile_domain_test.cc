@@ -41,7 +41,7 @@ TEST(TileDomain, ChoicesDivideAndDiffer) {
   EXPECT_EQ(seen.size(), domain.choices.size());
 }
 
-TEST(TileDomain, WithTailsLeavesLittleOver) {
+TEST(TileDomain, TailsAreSmall) {
   for (const int64_t extent : {1, 2, 7, 13, 14, 56, 109, 509, 1000, 14336}) {
     for (const int64_t lanes : {0, 8, 16}) {
       const auto domain =

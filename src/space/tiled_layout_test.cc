@@ -50,7 +50,7 @@ TEST(TiledLayout, HasOneOrderWithoutTileStructures) {
 }
 
 // Little work: threads are a choice.
-TEST(TiledLayout, MayLeaveThreadsOutOfLittleWork) {
+TEST(TiledLayout, SmallWorkMayOmitThreads) {
   LayoutBench bench("matmul:m=16,n=16,k=16", {"tile_structures"});
   lay_out_tiled(bench.layout, product(bench));
   EXPECT_EQ(bench.holes(), "parallel C 2");

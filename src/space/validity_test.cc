@@ -53,7 +53,7 @@ std::string tile(int rows, int columns) {
          "annotate C.write i unroll\nannotate C.write j vectorize\n";
 }
 
-TEST(Validity, SumsMustFitTheRegisters) {
+TEST(Validity, AccumulatorsMustFitTheRegisters) {
   const Bench bench("matmul:m=512,n=512,k=512");
   EXPECT_EQ(bench.check(tile(8, 32)), text_of(RejectReason::No));
   EXPECT_EQ(bench.check(tile(14, 32)), text_of(RejectReason::No));
@@ -70,7 +70,7 @@ TEST(Validity, SumsMustFitTheRegisters) {
   EXPECT_EQ(half.check(tile(24, 64)), text_of(RejectReason::Registers));
 }
 
-TEST(Validity, LoopsThatAreNotWrittenOutNeedNoRegisters) {
+TEST(Validity, LoopsThatAreNotUnrolledNeedNoRegisters) {
   const Bench bench("matmul:m=512,n=512,k=512");
   EXPECT_EQ(bench.check("annotate C i parallel\nreorder C [i, k, j]\nsplit C j [64]\n"
                         "annotate C j.1 vectorize"),
@@ -82,7 +82,7 @@ TEST(Validity, LoopsThatAreNotWrittenOutNeedNoRegisters) {
             text_of(RejectReason::Registers));
 }
 
-TEST(Validity, VectorsHaveAFewRegisters) {
+TEST(Validity, VectorsSpanFewRegisters) {
   const Bench bench("matmul:m=512,n=512,k=512");
   const auto lanes = [&](std::string_view size) {
     return bench.check("annotate C i parallel\nsplit C j [" + std::string(size) +
@@ -146,7 +146,7 @@ TEST(Validity, ABlockHasALimitOfThreads) {
   EXPECT_EQ(device.check("bind C i thread_y\nbind C j thread_x"), text_of(RejectReason::Launch));
 }
 
-TEST(Validity, WorkIsForAllThreads) {
+TEST(Validity, LargeWorkUsesAllThreads) {
   const Bench bench("matmul:m=512,n=512,k=512");
   EXPECT_EQ(bench.check(""), text_of(RejectReason::Threads));
   EXPECT_EQ(bench.check("split C i [512]\nannotate C i.0 parallel"),
@@ -161,7 +161,7 @@ TEST(Validity, WorkIsForAllThreads) {
   EXPECT_EQ(Bench("reduce:op=sum,shape=1000000,axes=0").check(""), text_of(RejectReason::No));
 }
 
-TEST(Validity, CodeIsNotTooLong) {
+TEST(Validity, CodeSizeIsLimited) {
   const Bench bench("matmul:m=512,n=512,k=512", "x86-64-v4;threads=1");
   EXPECT_EQ(bench.check("split C i [64]\nsplit C j [32]\nreorder C [i.0, j.0, i.1, j.1, k]\n"
                         "annotate C i.1 unroll\nannotate C j.1 unroll"),
@@ -178,7 +178,7 @@ std::string workload_of(const std::string& name, const std::string& trace) {
 }
 
 // What was written by hand and is fast must never be refused.
-TEST(Validity, HandWrittenSchedulesAreFit) {
+TEST(Validity, HandWrittenSchedulesPass) {
   int checked = 0;
   for (const auto& file :
        std::filesystem::directory_iterator(TILEWRIGHT_SOURCE_DIR "/bench/traces")) {
@@ -193,7 +193,7 @@ TEST(Validity, HandWrittenSchedulesAreFit) {
   EXPECT_GE(checked, 17);
 }
 
-TEST(Validity, DefaultSchedulesAreFitButForThreads) {
+TEST(Validity, DefaultSchedulesPassExceptForThreads) {
   for (const SuiteRow& row : suite_rows()) {
     const Bench bench(row.name);
     const auto trace = heuristic::default_trace(bench.task().workload, bench.task().target);

@@ -85,7 +85,7 @@ TEST(Mutate, ReachesEveryChoiceAndAlwaysChanges) {
   EXPECT_GT(changes[3], 0.03 * kSteps);
 }
 
-TEST(Mutate, IsMostlyAboutTiles) {
+TEST(Mutate, MostlyChangesTiles) {
   const Sketch sketch = convolution();
   Rng rng(2);
   std::map<HoleKind, int> changed;
@@ -108,7 +108,7 @@ TEST(Mutate, IsMostlyAboutTiles) {
   EXPECT_EQ(changed[HoleKind::Pack], 0);  // one choice only
 }
 
-TEST(Mutate, TakesWhatThereIs) {
+TEST(Mutate, ChangesOnlyHolesWithAChoice) {
   Rng rng(3);
   Sketch none;
   none.holes.push_back(step_hole("P", 1, HoleKind::Pack));
@@ -151,7 +151,7 @@ TEST(Mutate, MovesFactorsBetweenLevels) {
 }
 
 // The same among tilings that do not divide.
-TEST(Mutate, GoesAlongTilingsThatDoNotDivide) {
+TEST(Mutate, HandlesTilingsWithRemainders) {
   TileDomain domain;
   domain.extent = 521;
   for (int64_t outer = 1; outer <= 16; ++outer) {
@@ -206,7 +206,7 @@ TEST(Cross, TakesWholeStages) {
   EXPECT_LT(together, kSteps * 9 / 10);
 }
 
-TEST(Cross, NeedsTwoStagesThatDiffer) {
+TEST(Cross, RequiresTwoDifferingStages) {
   const Sketch sketch = convolution();
   Rng rng(7);
   const Genome a = zeros(sketch);
@@ -232,7 +232,7 @@ std::vector<schedule::Factors> adjacent(const Hole& hole, uint16_t gene) {
   return found;
 }
 
-TEST(Neighbors, OfTileSizesAreOneStepAway) {
+TEST(Neighbors, TileSizesStepByOne) {
   using List = std::vector<schedule::Factors>;
   const Hole two = tile_hole("C", 12, 2);  // [1] [2] [3] [4] [6] [12]
   EXPECT_EQ(adjacent(two, 0), (List{{2}, {3}}));
@@ -255,7 +255,7 @@ TEST(Neighbors, OfTileSizesAreOneStepAway) {
   EXPECT_EQ(adjacent(tails, 2), (List{{1}, {4}, {7}}));  // 5 * 6 gives its 5 away
 }
 
-TEST(Neighbors, OfOtherHolesAreTheOnesBeforeAndAfter) {
+TEST(Neighbors, OrderedHolesStepByOne) {
   Sketch sketch;
   sketch.holes.push_back(step_hole("C", 5, HoleKind::Unroll));
   const auto genes = [&](uint16_t gene, Reach reach) {

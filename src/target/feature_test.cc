@@ -16,13 +16,13 @@ TEST(Feature, TextRoundTripsForEachAlone) {
   }
 }
 
-TEST(Feature, AddingOneAddsWhatItImplies) {
+TEST(Feature, AddingAddsImpliedFeatures) {
   EXPECT_EQ(FeatureSet().with(Feature::Avx512vnni).text(),
             "sse4.2,avx,f16c,fma,avx2,avx512f,avx512vnni");
   EXPECT_EQ(FeatureSet().with(Feature::AmxBf16).text(), "amx_tile,amx_bf16");
 }
 
-TEST(Feature, RemovingOneRemovesWhatNeedsIt) {
+TEST(Feature, RemovingRemovesDependentFeatures) {
   const FeatureSet all = [] {
     FeatureSet set;
     for (int k = 0; k < kFeatureCount; ++k) set = set.with(static_cast<Feature>(k));

@@ -22,7 +22,7 @@ CpuidAnswers everything() {
           .amx_granted = true};
 }
 
-TEST(HostFeatures, EverythingIsEverything) {
+TEST(HostFeatures, AllBitsGiveAllFeatures) {
   EXPECT_EQ(decode_features(everything()).list().size(), static_cast<size_t>(kFeatureCount));
   EXPECT_TRUE(decode_features({}).empty());
 }
@@ -38,7 +38,7 @@ TEST(HostFeatures, TheOperatingSystemMustSaveTheRegisters) {
   EXPECT_FALSE(decode_features(answers).has(Feature::Avx512f));
 }
 
-TEST(HostFeatures, AmxNeedsTheKernelsGrant) {
+TEST(HostFeatures, AmxNeedsKernelPermission) {
   CpuidAnswers answers = everything();
   answers.amx_granted = false;
   const FeatureSet refused = decode_features(answers);
@@ -50,7 +50,7 @@ TEST(HostFeatures, AmxNeedsTheKernelsGrant) {
   EXPECT_FALSE(decode_features(answers).has(Feature::AmxTile));
 }
 
-TEST(HostFeatures, NothingIsClaimedByImplicationAlone) {
+TEST(HostFeatures, ImpliedFeaturesAreChecked) {
   CpuidAnswers answers = everything();
   answers.leaf1_ecx &= ~(1u << 12);  // no FMA, which avx512f implies here
   const FeatureSet features = decode_features(answers);

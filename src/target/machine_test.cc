@@ -51,14 +51,14 @@ TEST(Machine, BadJsonIsAnError) {
   EXPECT_FALSE(machine_from_json(json).has_value());
 }
 
-TEST(Machine, ParsesTheKernelsCpuLists) {
+TEST(Machine, ParsesCpuListsOfTheKernel) {
   EXPECT_EQ(parse_cpu_list("0-3,8"), (std::vector{0, 1, 2, 3, 8}));
   EXPECT_EQ(parse_cpu_list("5"), (std::vector{5}));
   EXPECT_TRUE(parse_cpu_list("").empty());
   EXPECT_EQ(parse_cpu_list("x,7,2-y,1-999999999"), (std::vector{7}));
 }
 
-TEST(Machine, ReadsCachesAsTheKernelWritesThem) {
+TEST(Machine, ParsesCacheSizesOfTheKernel) {
   const TemporaryFolder scratch = make_scratch_folder("tilewright-machine-").value();
   const fs::path cpu = scratch / "cpu0";
   const auto write = [&cpu](int index, const char* file, const char* text) {

@@ -116,7 +116,7 @@ TEST(Target, CapabilitiesByKind) {
   EXPECT_EQ(gpu.with_threads(8), gpu);
 }
 
-TEST(Target, LaterDevicesLackWhatOneArchitectureAloneHas) {
+TEST(Target, ArchitectureSpecificCapabilitiesAreNotInherited) {
   const auto device = [](const char* text) { return *parse_compute_capability(text); };
   EXPECT_TRUE(device("sm_90").includes(device("sm_80")));
   EXPECT_TRUE(device("sm_90a").includes(device("sm_90")));
@@ -183,7 +183,7 @@ TEST(Target, OtherKindsDoNotRunHere) {
   EXPECT_FALSE(check_runs_here(*parse_target("cuda:sm_90")).has_value());
 }
 
-TEST(Target, HostRunsItselfAndNothingBeyond) {
+TEST(Target, HostRunsItselfButNoLargerTarget) {
   const Target host = host_target(2);
   EXPECT_EQ(host.threads(), 2);
   EXPECT_EQ(host.cpu()->features, host_features());

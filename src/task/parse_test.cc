@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(ParseWorkload, OperatorsAndSuiteNamesAreOneLanguage) {
+TEST(ParseWorkload, AcceptsOperatorsAndSuiteNames) {
   const auto by_name = parse_workload("C2D2");
   const auto by_text = parse_workload(
       "conv2d:n=1,h=14,w=14,ci=256,co=256,kernel=3,stride=1,pad=1,dilation=1,groups=1");
@@ -21,7 +21,7 @@ TEST(ParseWorkload, OperatorsAndSuiteNamesAreOneLanguage) {
   EXPECT_EQ(by_name->text, "C2D2");
 }
 
-TEST(ParseWorkload, TakesPermissions) {
+TEST(ParseWorkload, AcceptsPermissions) {
   const FloatPermissions strict{.reassociate = false, .contract = false};
   EXPECT_EQ(parse_workload("C2D2", strict)->permissions, strict);
   EXPECT_EQ(parse_workload("softmax:m=4,n=8", strict)->permissions, strict);
@@ -49,7 +49,7 @@ TEST(ParseWorkload, Mistakes) {
 }
 
 // Every workload of the suite, and each operator with more than a sum in it, travels as a Dag.
-TEST(ParseWorkload, ADagIsAWorkloadToo) {
+TEST(ParseWorkload, AcceptsADag) {
   std::vector<std::string> texts = {"conv2d_winograd:h=8,w=8,ci=4,co=4", "softmax:m=4,n=8",
                                     "matmul:m=7,n=5,k=3,dtype=bf16", "matmul:m=8,n=8,k=8,dtype=i8"};
   for (const SuiteRow& row : suite_rows()) texts.push_back(row.name);
@@ -82,7 +82,7 @@ TEST(ParseWorkload, MistakesInADag) {
   EXPECT_THAT(parse_workload(text).error().message, HasSubstr("not an input"));
 }
 
-TEST(ParseWorkload, PartsTravelWithTheDag) {
+TEST(ParseWorkload, PartsAreStoredWithTheDag) {
   const auto matmul = parse_workload("matmul:m=7,n=5,k=3");
   const Workload plain = dag_workload(matmul->dag, {});
   const Workload part =
@@ -98,7 +98,7 @@ TEST(ParseWorkload, PartsTravelWithTheDag) {
   EXPECT_EQ(back->operands[2].alignment, 16);
 }
 
-TEST(ParseWorkload, WinogradsPermissionTravelsWithTheDag) {
+TEST(ParseWorkload, WinogradPermissionIsStoredWithTheDag) {
   const auto conv = parse_workload("conv2d_winograd:h=6,w=6,ci=3,co=4,pad=1,weight=transformed");
   ASSERT_TRUE(conv->permissions.winograd);
   const Workload made = dag_workload(conv->dag, {"W"}, conv->permissions);
@@ -112,7 +112,7 @@ TEST(ParseWorkload, WinogradsPermissionTravelsWithTheDag) {
   EXPECT_THAT(parse_workload(wrong).error().message, HasSubstr("neither true nor false"));
 }
 
-TEST(ParseWorkload, DenormalsAreKeptWhereThePermissionIsGiven) {
+TEST(ParseWorkload, DenormalsPermissionIsParsed) {
   const FloatPermissions kept{.denormals = true};
   for (const char* text : {"matmul:m=7,n=5,k=3", "C2D2"}) {
     const auto usual = parse_workload(text), keeping = parse_workload(text, kept);
@@ -155,7 +155,7 @@ TEST(ParseWorkload, MistakesInParts) {
 }
 
 // Who asks for Winograd's algorithm by name allows what it does to results.
-TEST(Parse, WinogradBringsItsPermission) {
+TEST(Parse, WinogradImpliesItsPermission) {
   EXPECT_TRUE(parse_workload("conv2d_winograd:h=8,w=8,ci=4,co=4")->permissions.winograd);
   EXPECT_FALSE(parse_workload("conv2d:h=8,w=8,ci=4,co=4,kernel=3")->permissions.winograd);
 }

@@ -22,7 +22,7 @@ TEST(Similarity, GroupsAreLoopsAndSizeClass) {
   EXPECT_NE(form("C2D2").loops, form("matmul:m=512,n=512,k=512").loops);
 }
 
-TEST(Similarity, ExtentsCountInDoublings) {
+TEST(Similarity, ExtentsAreComparedLogarithmically) {
   const WorkloadForm one = form("matmul:m=64,n=48,k=32");
   EXPECT_EQ(extent_distance(one, one), 0);
   // The axis m is that of A and of C; k is that of A, of B and of the sum.
@@ -32,7 +32,7 @@ TEST(Similarity, ExtentsCountInDoublings) {
   EXPECT_TRUE(std::isinf(extent_distance(one, form("matmul:m=64,n=48,k=32,dtype=f64"))));
 }
 
-TEST(Similarity, TheMostAlikeCompareLess) {
+TEST(Similarity, DistanceGrowsAsSimilarityFalls) {
   const auto far = [](const char* other) {
     return distance(workload("matmul:m=64,n=48,k=32"), workload(other));
   };

@@ -53,7 +53,7 @@ TEST(Workload, KeyIgnoresNamesHintsAndText) {
   EXPECT_EQ(plain.key(), parsed("matmul:m=4,n=5,k=6").key());
 }
 
-TEST(Workload, KeyTellsEverythingElseApart) {
+TEST(Workload, KeyDependsOnEverythingElse) {
   std::map<std::string, Workload> workloads;
   for (const char* text :
        {"matmul:m=4,n=5,k=6", "matmul:m=5,n=4,k=6", "matmul:m=4,n=5,k=7",
@@ -135,7 +135,7 @@ TEST(Workload, KeysOfPartsAreStable) {
   EXPECT_EQ(two.key().hex(), "b17fc6348f3d0f16087da16a03ccc5b3");
 }
 
-TEST(Workload, ALayoutIsNoPlace) {
+TEST(Workload, LayoutIsNotAPartOfAnArray) {
   const Workload matmul = parsed("matmul:m=7,n=9,k=5");
   const auto output = [](const Workload& workload) -> const Operand& {
     return workload.operands[2];

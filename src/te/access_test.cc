@@ -18,7 +18,7 @@ arith::Affine affine(int64_t constant, std::initializer_list<arith::Term> terms)
   return form;
 }
 
-TEST(Access, MatmulReadsOverAxisNumbers) {
+TEST(Access, MatmulReadsAreAffineInAxisNumbers) {
   const auto dag = matmul({.m = 4, .n = 5, .k = 6});  // axes i 0, j 1; reduce k 2
   const OpAccess& access = dag->access(2);
   ASSERT_EQ(access.reads.size(), 2u);
@@ -84,7 +84,7 @@ TEST(Access, ConvolutionIsAffineAndItsBorderIsGuarded) {
   EXPECT_EQ(conv.reads[0].dims[3].index, affine(0, {{6, 1}}));
 }
 
-TEST(Access, GroupsAreNotAffineButTheirAxesAreKnown) {
+TEST(Access, GroupedIndicesAreNotAffineButListTheirAxes) {
   const auto dag =
       conv({.window = {.input = {4, 4}, .kernel = {1, 1}}, .ci = 8, .co = 8, .groups = 2});
   ASSERT_TRUE(dag.has_value());
@@ -99,7 +99,7 @@ TEST(Access, ExpIsExpensive) {
   EXPECT_FALSE(dag->access(5).has_expensive_call);  // Y
 }
 
-TEST(Access, ChoicesByAxesThatAreWrittenOutCostNothing) {
+TEST(Access, SelectsOnUnrolledAxesAreFree) {
   const auto instructions = [](bool hinted) {
     DagBuilder builder;
     const TensorId x = builder.placeholder("X", {3, 8}, ir::Scalar::F32);
@@ -119,7 +119,7 @@ TEST(Access, ChoicesByAxesThatAreWrittenOutCostNothing) {
   EXPECT_EQ(instructions(true), 3 + 5);
 }
 
-TEST(Access, DistinctReadsOnceAndGuardedOnlyIfAllAre) {
+TEST(Access, EqualReadsMergeAndAreGuardedIfAllAre) {
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", {8}, ir::Scalar::F32);
   const TensorId p = builder.placeholder("P", {8}, ir::Scalar::I64);

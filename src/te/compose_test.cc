@@ -12,7 +12,7 @@
 namespace tilewright::te {
 namespace {
 
-TEST(Compose, AChainOfTwoDagsComputesBoth) {
+TEST(Compose, ChainOfTwoDags) {
   const auto product = matmul({.m = 2, .n = 3, .k = 2});
   const auto rows = softmax(2, 3);
   DagBuilder builder;
@@ -42,7 +42,7 @@ TEST(Compose, AChainOfTwoDagsComputesBoth) {
   }
 }
 
-TEST(Compose, ACopyAloneHasTheSameText) {
+TEST(Compose, CopyOfADagHasTheSameText) {
   const auto dag = reduce(ReduceKind::Argmax, std::vector<int64_t>{3, 4}, std::vector<int64_t>{1});
   ASSERT_TRUE(dag);
   DagBuilder builder;
@@ -54,7 +54,7 @@ TEST(Compose, ACopyAloneHasTheSameText) {
   EXPECT_EQ(made, copy->outputs());
 }
 
-TEST(Compose, NumbersStandForPlaceholders) {
+TEST(Compose, ScalarsReplacePlaceholders) {
   const auto product = matmul({.m = 2, .n = 3, .k = 2});
   DagBuilder builder;
   const TensorId inputs[] = {builder.placeholder("A", {2, 2}, ir::Scalar::F32), 0};

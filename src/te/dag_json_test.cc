@@ -33,7 +33,7 @@ TEST(DagJson, KeepsReductionsHintsAndDiscardedTensors) {
   }
 }
 
-TEST(DagJson, RefusesWhatIsNoDag) {
+TEST(DagJson, RejectsMalformedDags) {
   const Json good = dag_to_json(*dag_of("matmul:m=7,n=5,k=3"));
   EXPECT_TRUE(dag_from_json(good).has_value());
   EXPECT_FALSE(dag_from_json(Json::object()).has_value());

@@ -40,7 +40,7 @@ TEST(Dag, ConsumersAndProducersAreUniqueAndAscending) {
   EXPECT_TRUE(dag->consumers(5).empty());
 }
 
-TEST(Dag, StorageTypesAreReadAsF32AndRoundedAtTheStore) {
+TEST(Dag, StorageTypesComputeInF32AndRoundOnStore) {
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", {8}, ir::Scalar::F16);
   const Axis i = builder.axis("i", 8);
@@ -52,7 +52,7 @@ TEST(Dag, StorageTypesAreReadAsF32AndRoundedAtTheStore) {
   EXPECT_EQ(dag->op(1).body[0].type().scalar, ir::Scalar::F16);
 }
 
-TEST(Dag, OutputsOfATupleAreNamedByNumber) {
+TEST(Dag, TupleOutputsHaveNumberedNames) {
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", {8}, ir::Scalar::F32);
   const Axis i = builder.axis("i", 1);
@@ -74,7 +74,7 @@ TEST(Dag, OutputsOfATupleAreNamedByNumber) {
   EXPECT_THAT(dag->outputs(), ElementsAre(outputs[0], outputs[1]));
 }
 
-TEST(Dag, WhatIsDiscardedIsNoOutput) {
+TEST(Dag, DiscardedTensorsAreNotOutputs) {
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", {4}, ir::Scalar::F32);
   const Axis i = builder.axis("i", 1);
@@ -139,7 +139,7 @@ struct Mistake {
 
 class DagMistakes : public ::testing::TestWithParam<Mistake> {};
 
-TEST_P(DagMistakes, AreRefused) {
+TEST_P(DagMistakes, AreErrors) {
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", {4, 4}, ir::Scalar::F32);
   try {

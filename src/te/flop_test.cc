@@ -11,7 +11,7 @@
 namespace tilewright::te {
 namespace {
 
-TEST(Flop, CountsAsTheSpecificationDoes) {
+TEST(Flop, FollowsTheDefinition) {
   struct Case {
     const char* text;
     double flop;
@@ -34,7 +34,7 @@ TEST(Flop, CountsAsTheSpecificationDoes) {
   }
 }
 
-TEST(Flop, SelectCostsConditionAndDearerArmAndTheHintOverrides) {
+TEST(Flop, SelectCountsConditionAndCostlierArmUnlessHinted) {
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", {8}, ir::Scalar::F32);
   const Axis i = builder.axis("i", 8);

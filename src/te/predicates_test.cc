@@ -48,7 +48,7 @@ struct Row {
   bool output, inlineable, tiled;
 };
 
-TEST(Predicates, OfTheOperators) {
+TEST(Predicates, BuiltInOperators) {
   const char* conv = "conv2d:h=14,w=14,ci=8,co=8,kernel=3,pad=1";
   const char* cbr = "conv2d_bias_bn_relu:h=14,w=14,ci=8,co=8,kernel=3,pad=1";
   const char* chain = "elementwise:shape=8x16,chain=relu+exp+bias+add";

@@ -36,7 +36,7 @@ TEST(RoundingBound, IsZeroWhereNothingIsRounded) {
   EXPECT_EQ(first_element("matmul:m=1,n=1,k=100,dtype=f16", 63).error, 0);
 }
 
-TEST(RoundingBound, HoldsWhereSomethingIs) {
+TEST(RoundingBound, CoversRoundedResults) {
   const std::shared_ptr<const Dag> dag = parse_operator("matmul:m=1,n=1,k=1000").value().dag;
   const auto input = [](TensorId tensor, int64_t offset) {  // signs that do not cancel
     return static_cast<double>(
@@ -54,7 +54,7 @@ TEST(RoundingBound, HoldsWhereSomethingIs) {
   EXPECT_LT(first_element("elementwise:shape=1,chain=exp", 1).error, 1e-5);
 }
 
-TEST(RoundingBound, CoversBothWaysOfADecision) {
+TEST(RoundingBound, CoversBothArmsOfASelect) {
   const Bounded leaky = first_element("elementwise:shape=1,chain=exp+shift(-1)+leaky", 0);
   EXPECT_GT(leaky.error, 0);
   EXPECT_LT(leaky.error, 1e-5);
@@ -77,7 +77,7 @@ Bounded product(const std::vector<double>& a, const std::vector<double>& b,
   return RoundingBound(*dag, read, denormals).element(dag->outputs()[0], {{0, 0}});
 }
 
-TEST(RoundingBound, NanAndInfinityAreSureInAnyOrder) {
+TEST(RoundingBound, NanAndInfinityDoNotDependOnTheOrder) {
   const double third = static_cast<double>(1.0F / 3);
   EXPECT_TRUE(std::isnan(product({third, kNan, 3}, {third, third, third}).value));
   EXPECT_EQ(product({third, kNan, 3}, {third, third, third}).error, 0);
@@ -113,7 +113,7 @@ TEST(RoundingBound, DenormalsAreZerosUnlessTheyAreKept) {
   EXPECT_EQ(product({0x1.8p-126, -0x1p-126}, {1, 1}, true).error, 0);
 }
 
-TEST(RoundingBound, IsUnknownWhereItCannotBeTold) {
+TEST(RoundingBound, IsUnknownForUnboundedErrors) {
   EXPECT_TRUE(std::isinf(first_element("elementwise:shape=1,chain=exp+shift(-1)+log", 0).error));
 }
 

@@ -47,7 +47,7 @@ cost::SampleOrigin origin(uint64_t number) {
   return {.key = {.high = 0, .low = number}, .task = nullptr, .machine = nullptr};
 }
 
-TEST(Learner, OneTaskAloneTrainsAfterEachRoundThatIsEnough) {
+TEST(Learner, SingleTaskTrainsAfterEachSufficientRound) {
   const auto model = std::make_shared<CountingModel>();
   Learner learner(model, {.tasks = 1, .learn_from = 40, .max_samples = 100});
   const size_t task = learner.join({});
@@ -64,7 +64,7 @@ TEST(Learner, OneTaskAloneTrainsAfterEachRoundThatIsEnough) {
 }
 
 // What one task measured is part of what guides another, each in its own group.
-TEST(Learner, TasksOfARunTeachEachOther) {
+TEST(Learner, TasksOfARunShareSamples) {
   const auto model = std::make_shared<CountingModel>();
   Learner learner(model, {.tasks = 3, .learn_from = 40});
   const size_t first = learner.join({});
@@ -81,7 +81,7 @@ TEST(Learner, TasksOfARunTeachEachOther) {
   EXPECT_EQ(all.group[200], 1U);
 }
 
-TEST(Learner, AFewSamplesOfAnotherTaskGuideNobody) {
+TEST(Learner, FewBorrowedSamplesDoNotGuide) {
   const auto model = std::make_shared<CountingModel>();
   Learner learner(model, {.tasks = 2, .learn_from = 40});
   const size_t first = learner.join({});
@@ -106,7 +106,7 @@ TEST(Learner, ATaskWithoutSamplesDoesNotDisturbTheOthers) {
 
 // For any number of tasks, each sample is used in a bounded number of trainings: the work of
 // learning grows with the samples, not with samples times rounds.
-TEST(Learner, TheWorkOfLearningIsBoundedByTheShare) {
+TEST(Learner, TrainingTimeIsBoundedByItsShare) {
   for (const size_t tasks : {2, 8, 32}) {
     const auto model = std::make_shared<CountingModel>();
     Learner learner(model, {.tasks = tasks, .retrain_share = 1.0 / 12});
@@ -132,7 +132,7 @@ TEST(Learner, TheWorkOfLearningIsBoundedByTheShare) {
   }
 }
 
-TEST(Learner, ProgramsThatSeveralTasksBorrowCountOnce) {
+TEST(Learner, SharedBorrowedProgramsCountOnce) {
   const auto model = std::make_shared<CountingModel>();
   cost::Samples others;
   add(160, 0, &others);
@@ -153,7 +153,7 @@ TEST(Learner, ProgramsThatSeveralTasksBorrowCountOnce) {
 
 // Tasks that are alike borrow overlapping sets of the same other tasks. What the second one adds
 // is labeled by the fastest program of the group, which the first one brought.
-TEST(Learner, GroupsThatSeveralTasksBorrowFromAreOne) {
+TEST(Learner, SharedBorrowedGroupsAreMerged) {
   const auto model = std::make_shared<CountingModel>();
   const auto borrowed = [](size_t first, size_t count, uint32_t group) {
     cost::Samples samples;
@@ -243,14 +243,12 @@ void expect_past_trials_count_once(bool joins_twice) {
   }
 }
 
-TEST(Learner, ATasksPastTrialsCountOnceWhereAnotherBorrowedThem) {
-  expect_past_trials_count_once(false);
-}
+TEST(Learner, BorrowedTrialsOfATaskOfTheRunCountOnce) { expect_past_trials_count_once(false); }
 
-TEST(Learner, TheLastJoinOfATaskCounts) { expect_past_trials_count_once(true); }
+TEST(Learner, LastJoinOfATaskWins) { expect_past_trials_count_once(true); }
 
 // A blank text would be the valid trace without steps.
-TEST(Learner, SamplesWithoutTracesStayWithoutThem) {
+TEST(Learner, SamplesWithoutTracesAreKept) {
   const auto model = std::make_shared<CountingModel>();
   cost::Samples others;
   add(160, 0, &others);
@@ -263,7 +261,7 @@ TEST(Learner, SamplesWithoutTracesStayWithoutThem) {
   EXPECT_TRUE(model->trained[0].trace.empty());
 }
 
-TEST(ModelScope, HasWords) {
+TEST(ModelScope, HasATextForm) {
   EXPECT_EQ(parse_model_scope("run"), ModelScope::Run);
   EXPECT_EQ(parse_model_scope("task"), ModelScope::Task);
   EXPECT_FALSE(parse_model_scope("world"));

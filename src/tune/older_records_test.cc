@@ -94,7 +94,7 @@ TEST(OlderRecords, AnExportIsImportedAndItsVerdictsStayValid) {
 
 // `tune` and `measure` query the verdicts of the present code generator; `compile`, `run` and
 // `bench` query the fastest schedule of any.
-TEST(OlderRecords, TheFastestScheduleOfAnOlderCodeGeneratorRemainsInUse) {
+TEST(OlderRecords, FastestScheduleOfAnOlderCodeGeneratorIsUsed) {
   const ScratchFolder folder;
   Store store = upgraded(folder / "a.db");
   for (const record::StoredTask& stored : must(store.tasks())) {

@@ -88,7 +88,7 @@ TEST(Scheduler, WarmsUpByOneRoundEach) {
   EXPECT_EQ(play(scheduler, curves, 6), (std::vector<size_t>{0, 1, 2, 3, 4, 5}));
 }
 
-TEST(Scheduler, IsBetterThanTurnsForEveryObjective) {
+TEST(Scheduler, BeatsRoundRobinForEveryObjective) {
   for (const ObjectiveKind kind :
        {ObjectiveKind::Sum, ObjectiveKind::Targets, ObjectiveKind::GeometricMean,
         ObjectiveKind::EarlyStopping, ObjectiveKind::Custom}) {
@@ -111,7 +111,7 @@ TEST(Scheduler, TasksThatFindNothingValidDoNotTakeTheBudget) {
   EXPECT_LE(std::ranges::count(chosen, 4U), 3);
 }
 
-TEST(Scheduler, EndsWhenNoTaskHasAnythingValid) {
+TEST(Scheduler, EndsIfNoTaskHasAValidProgram) {
   std::vector<Curve> curves(3);
   for (Curve& curve : curves) curve.valid = false;
   Scheduler scheduler(tasks_of(curves), objective_of(ObjectiveKind::Sum, 3), {}, 1);
@@ -119,7 +119,7 @@ TEST(Scheduler, EndsWhenNoTaskHasAnythingValid) {
   for (const TaskProgress& task : scheduler.state().tasks) EXPECT_EQ(task.end, TaskEnd::Invalid);
 }
 
-TEST(Scheduler, WhatIsExhaustedOrOutOfPatienceIsDone) {
+TEST(Scheduler, ExhaustedTasksAndThoseOutOfPatienceAreDone) {
   std::vector<Curve> curves = {{.candidates = 130}, {.start_ns = 2e6, .speed = 0.5}};
   SchedulerOptions options;
   options.patience = 10 * kRound;
@@ -171,7 +171,7 @@ TEST(Scheduler, SmallStepsAddUp) {
   EXPECT_EQ(scheduler.state().tasks[0].improved_at, 3 * kRound);
 }
 
-TEST(Scheduler, EpsilonVisitsTasksWithoutPromise) {
+TEST(Scheduler, EpsilonVisitsUnpromisingTasks) {
   std::vector<Curve> curves = {{.start_ns = 1e9, .floor_ns = 1e8, .speed = 0.001},
                                {.start_ns = 10, .floor_ns = 10}};
   Scheduler scheduler(tasks_of(curves), objective_of(ObjectiveKind::Sum, 2), {}, 5);
@@ -181,7 +181,7 @@ TEST(Scheduler, EpsilonVisitsTasksWithoutPromise) {
   EXPECT_LT(visits, 90);
 }
 
-TEST(Scheduler, SimilarTasksTellWhatIsPossible) {
+TEST(Scheduler, SimilarTasksBoundTheGain) {
   // The same curve; but a relative of the second runs ten times faster for its FLOP.
   std::vector<ScheduledTask> tasks = {
       {.flop = 1e6, .group = "a"}, {.flop = 1e6, .group = "b"}, {.flop = 1e6, .group = "b"}};
@@ -247,7 +247,7 @@ TEST(Objective, SlopesAreDerivatives) {
   }
 }
 
-TEST(Objective, AStepOfTheUsersFunctionIsInProportion) {
+TEST(Objective, StepOfNumericalDerivativesIsRelative) {
   // With a step of fixed size a latency of nanoseconds would become negative.
   Objective objective = objective_of(ObjectiveKind::Custom, 1);
   objective.custom = [](std::span<const double> latency) {

@@ -35,7 +35,7 @@ std::string made_text() {
          table_markdown(tables.encodings.entries());
 }
 
-TEST(TablesDoc, DocumentIsTheTables) {
+TEST(TablesDoc, DocumentMatchesTheTables) {
   const auto path = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "docs" / "search.md";
   const char* update = std::getenv("TILEWRIGHT_GOLDEN");  // NOLINT(concurrency-mt-unsafe)
   if (update != nullptr && std::string_view(update) == "update") {

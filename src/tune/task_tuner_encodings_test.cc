@@ -111,7 +111,7 @@ class HasGenome : public OneNumber {
 };
 
 // Whichever model chose it, a candidate is encoded by its own genome: several may have its trace.
-TEST(TaskTuner, CandidatesAreEncodedByTheirGenome) {
+TEST(TaskTuner, CandidatesAreEncodedByGenome) {
   TaskTunerOptions options = quick_options();
   options.tables.encodings.add(
       make_row<std::unique_ptr<feature::Encoder>, feature::EncodingContext>(
@@ -178,7 +178,7 @@ CountedSearch counted_search(std::optional<size_t> bytes, bool has_guide) {
 }
 
 // Later rounds return to programs of earlier ones.
-TEST(TaskTuner, AProgramIsAppliedOnceAsLongAsItsEncodingsAreKept) {
+TEST(TaskTuner, CachedProgramsAreAppliedOnce) {
   for (const bool has_guide : {true, false}) {
     const CountedSearch all = counted_search({}, has_guide);
     EXPECT_EQ(all.again, 0U);
@@ -200,7 +200,7 @@ TEST(TaskTuner, AProgramIsAppliedOnceAsLongAsItsEncodingsAreKept) {
 }
 
 // A caller's table may lack the encoding that the analytic model reads: then no model guides first.
-TEST(TaskTuner, WithoutTheEncodingOfTheGuideNoModelGuidesFirst) {
+TEST(TaskTuner, NoModelGuidesIfTheAnalyticEncodingIsMissing) {
   TaskTunerOptions options = quick_options();
   options.tables.encodings = feature::EncodingTable("encoding", {one_number(1)});
   options.cost = *options.tables.models.parse("xgboost:encoding=one_number");
@@ -225,7 +225,7 @@ TEST(TaskTuner, WithoutTheEncodingOfTheGuideNoModelGuidesFirst) {
 }
 
 // A file is for tasks for which the numbers that its model reads mean the same.
-TEST(TaskTuner, AModelOfAFileReadsTheEncodingThatItWasTrainedOn) {
+TEST(TaskTuner, ModelFromAFileUsesItsEncoding) {
   const TemporaryFolder folder = make_scratch_folder("tilewright-file-").value();
   const auto error_with = [&](const char* cost, int version_now, size_t width_now) -> std::string {
     TaskTunerOptions options = quick_options();

@@ -57,7 +57,7 @@ struct CountingTrials : FakeTrials {
   std::vector<std::vector<Hash128>> asked;
 };
 
-TEST(TaskTuner, TheDefaultIsTriedAlone) {
+TEST(TaskTuner, DefaultIsTheOnlyFirstTrial) {
   TaskTuner tuner = make_tuner(quick_options());
   CountingTrials trials;
   play(tuner, trials);
@@ -68,7 +68,7 @@ TEST(TaskTuner, TheDefaultIsTriedAlone) {
   EXPECT_EQ(trials.asked[2].size(), 32U);
 }
 
-TEST(TaskTuner, WhereTheSpaceHasTheDefaultItIsNotProposedAgain) {
+TEST(TaskTuner, DefaultIsNotProposedAgain) {
   const Task task = {.workload = *parse_workload("matmul:m=1,n=1,k=1"),
                      .target = *parse_target("x86-64-v3;threads=2")};
   Result<TaskTuner> tuner = TaskTuner::make(task, detect_machine(), quick_options());
@@ -123,7 +123,7 @@ TEST(TaskTuner, TheBestIsTheFastestTimedOne) {
   EXPECT_EQ(best, least);
 }
 
-TEST(TaskTuner, SameAnswersGiveTheSameSearchWhateverTheThreads) {
+TEST(TaskTuner, IsDeterministicForAnyNumberOfThreads) {
   TaskTunerOptions options = quick_options();
   FakeTrials first, second, other;
   {
@@ -143,7 +143,7 @@ TEST(TaskTuner, SameAnswersGiveTheSameSearchWhateverTheThreads) {
   EXPECT_NE(first.measured, other.measured);
 }
 
-TEST(TaskTuner, IsRebuiltFromTheAnswersWhereverItWasCut) {
+TEST(TaskTuner, ReplayRebuildsTheStateAfterAnyInterruption) {
   FakeTrials whole;
   {
     TaskTuner tuner = make_tuner(quick_options());
@@ -171,7 +171,7 @@ TEST(TaskTuner, IsRebuiltFromTheAnswersWhereverItWasCut) {
   }
 }
 
-TEST(TaskTuner, AnEndedBudgetIsGoneOnWith) {
+TEST(TaskTuner, LargerBudgetContinuesTheSearch) {
   FakeTrials whole, parts;
   TaskTuner tuner = make_tuner(quick_options());
   play(tuner, whole);
@@ -193,7 +193,7 @@ TEST(TaskTuner, AnEndedBudgetIsGoneOnWith) {
   }
 }
 
-TEST(TaskTuner, StopsWhenAskedTo) {
+TEST(TaskTuner, StopsOnRequest) {
   TaskTunerOptions options = quick_options();
   bool stop = false;
   options.stop = [&] { return stop; };
@@ -208,7 +208,7 @@ TEST(TaskTuner, StopsWhenAskedTo) {
 }
 
 // Nothing was assessed while it proposed, so an empty round does not mean that nothing is left.
-TEST(TaskTuner, ARoundWhoseProposingSawAStopIsNeverComplete) {
+TEST(TaskTuner, RoundInterruptedWhileProposingIsIncomplete) {
   TaskTunerOptions options = quick_options();
   bool stop = false;
   options.stop = [&] { return stop; };
@@ -226,7 +226,7 @@ TEST(TaskTuner, ARoundWhoseProposingSawAStopIsNeverComplete) {
   EXPECT_EQ(tuner.rounds(), 1U);
 }
 
-TEST(TaskTuner, LearnsFromThePast) {
+TEST(TaskTuner, LearnsFromStoredRecords) {
   FakeTrials trials;
   std::vector<PastTrial> past;
   {
@@ -270,7 +270,7 @@ class RankedTrials : public TrialRunner {
   std::unique_ptr<cost::CostModel> model_ = cost::make_analytic(task_.target, detect_machine());
 };
 
-TEST(TaskTuner, AGuessThatMisleadsDoesNotGuide) {
+TEST(TaskTuner, MisleadingAnalyticModelIsDisabled) {
   TaskTuner led = make_tuner(quick_options());
   RankedTrials as_predicted(false);
   EXPECT_GT(play(led, as_predicted).quality->rank_correlation, 0.5);
@@ -305,7 +305,7 @@ struct FaultyTrials : CountingTrials {
 
 // A fault of the machine is not a failure of a candidate: it is not reported to explorers and does
 // not count in the quality of scores.
-TEST(TaskTuner, FaultsOfTheMachineAreToldToNobody) {
+TEST(TaskTuner, MachineFailuresAreNotReported) {
   TaskTunerOptions options = quick_options();
   options.cost = {.name = "none"};
   const auto second_round = [&](record::VerdictKind kind) {
@@ -327,7 +327,7 @@ TEST(TaskTuner, FaultsOfTheMachineAreToldToNobody) {
   EXPECT_EQ(tuner.samples().size(), report.quality->programs + 1);  // the default
 }
 
-TEST(TaskTuner, BeginsWithAModelOfAFile) {
+TEST(TaskTuner, StartsWithAModelFromAFile) {
   FakeTrials trials;
   TaskTuner first = make_tuner(quick_options());
   for (int round = 0; round < 3; ++round) play(first, trials);
@@ -369,7 +369,7 @@ class Rigid : public cost::CostModel {
   }
 };
 
-TEST(TaskTuner, AModelThatCannotForkBeginsWithNoFile) {
+TEST(TaskTuner, ModelThatCannotForkIsRejectedAsABase) {
   TaskTunerOptions options = quick_options();
   for (const bool is_null : {false, true}) {
     options.tables.models.add(make_row<std::unique_ptr<cost::CostModel>, cost::ModelContext>(
@@ -436,7 +436,7 @@ TEST(TaskTuner, NoProgramIsAppliedAgain) {
   EXPECT_EQ(play(blind, more).applied_again, 0U);
 }
 
-TEST(TaskTuner, SamplesSayWhereTheyWereMeasured) {
+TEST(TaskTuner, SamplesRecordTheirOrigin) {
   TaskTuner tuner = make_tuner(quick_options());
   FakeTrials trials;
   play(tuner, trials);

@@ -16,7 +16,7 @@ std::vector<Contestant> five(double build_s, double call_s) {
   return std::vector<Contestant>(5, {.build_s = build_s, .check_s = call_s, .call_s = call_s});
 }
 
-TEST(PlanFinals, WithoutAnEndItIsTheUsual) {
+TEST(PlanFinals, WithoutALimitUsesDefaults) {
   const FinalsPlan plan = plan_finals(five(0.02, 1e-3), kUsual, TimeBudget::kNoEnd);
   EXPECT_EQ(plan.contestants, 5U);
   EXPECT_EQ(plan.rounds, 5);
@@ -24,7 +24,7 @@ TEST(PlanFinals, WithoutAnEndItIsTheUsual) {
   EXPECT_EQ(plan_finals(five(0.02, 1e-3), {.contestants = 9}, TimeBudget::kNoEnd).contestants, 5U);
 }
 
-TEST(PlanFinals, FillsTheTimeAndNoMore) {
+TEST(PlanFinals, FillsTheTime) {
   const std::vector<Contestant> quick = five(0.02, 1e-3);
   for (const double seconds : {0.4, 0.6, 1.0, 1.5, 2.5, 3.5}) {
     const FinalsPlan plan = plan_finals(quick, kUsual, seconds);
@@ -103,7 +103,7 @@ TEST(TimeBudget, SecondsAreKeptWithinFivePercent) {
 }
 
 // Finals that do not fit their share are not held, and trials have the time.
-TEST(TimeBudget, FinalsThatTakeTooLongGiveTheirTimeBack) {
+TEST(TimeBudget, OverlongFinalsReturnTheirTime) {
   Rng rng(2);
   const Contestant slow{.build_s = 0.1, .check_s = 0.4, .call_s = 0.3};
   for (int repeat = 0; repeat < 20; ++repeat) {

@@ -10,7 +10,7 @@ namespace {
 using namespace tilewright::record::testing;  // NOLINT: these are for tests
 using record::Store;
 
-TEST(Trajectory, IsFoundAgainByItsKey) {
+TEST(Trajectory, IsFoundByItsKey) {
   const ScratchFolder folder;
   Store store = must(Store::open(folder / "a.db"));
   const Trajectory first = must(enter_trajectory(store, {1, 2}, "tune x", "1"));
@@ -32,7 +32,7 @@ TEST(Trajectory, IsFoundAgainByItsKey) {
 }
 
 // Only a run that ended by itself counts, and only for budgets up to its own.
-TEST(Trajectory, RemembersWhatItCompleted) {
+TEST(Trajectory, StoresCompletedBudgets) {
   const ScratchFolder folder;
   Store store = must(Store::open(folder / "a.db"));
   const auto enter = [&] { return must(enter_trajectory(store, {1, 2}, "tune x", "1")); };

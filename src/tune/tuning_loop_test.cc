@@ -83,7 +83,7 @@ TEST(TuningLoop, SpendsTheBudgetExactly) {
 }
 
 // A task that proposes while another is measured may see a stop alone. It is not exhausted by that.
-TEST(TuningLoop, AStopThatIsWithdrawnEndsNoTask) {
+TEST(TuningLoop, WithdrawnStopEndsNoTask) {
   FakeRun run;
   const std::thread::id here = std::this_thread::get_id();
   run.search_stop = [&] { return std::this_thread::get_id() != here; };
@@ -128,12 +128,14 @@ void expect_rebuilt_after_any_cut(bool shares_model) {
   }
 }
 
-TEST(TuningLoop, IsRebuiltAfterAnyCut) { expect_rebuilt_after_any_cut(false); }
+TEST(TuningLoop, ResumesAfterAnyInterruption) { expect_rebuilt_after_any_cut(false); }
 
-TEST(TuningLoop, IsRebuiltAfterAnyCutWhereTasksShareAModel) { expect_rebuilt_after_any_cut(true); }
+TEST(TuningLoop, ResumesAfterAnyInterruptionWithASharedModel) {
+  expect_rebuilt_after_any_cut(true);
+}
 
 // Each round of any task teaches all of them, and the trainings are no more than the rounds.
-TEST(TuningLoop, TasksThatShareAModelTeachEachOther) {
+TEST(TuningLoop, TasksWithASharedModelLearnFromEachOther) {
   FakeRun run;
   TuningLoop loop = run.loop({.trials = 288, .shares_model = true});
   ASSERT_TRUE(loop.run(&run));
@@ -147,7 +149,7 @@ TEST(TuningLoop, TasksThatShareAModelTeachEachOther) {
   EXPECT_EQ(run.models.back(), "xgboost");
 }
 
-TEST(TuningLoop, PatienceEndsIt) {
+TEST(TuningLoop, EndsWhenPatienceIsExhausted) {
   FakeRun run(1);
   SchedulerOptions scheduling;
   scheduling.patience = 64;
@@ -159,7 +161,7 @@ TEST(TuningLoop, PatienceEndsIt) {
   EXPECT_LT(progress.trials - progress.improved_at, 64 + 16);
 }
 
-TEST(TuningLoop, NothingValidEndsIt) {
+TEST(TuningLoop, EndsIfNothingIsValid) {
   FakeRun run;
   for (FakeTrials& trials : run.trials) trials.all_fail = true;
   TuningLoop loop = run.loop({.trials = 100'000});
@@ -168,7 +170,7 @@ TEST(TuningLoop, NothingValidEndsIt) {
   EXPECT_FALSE(loop.tuner(0)->best());
 }
 
-TEST(TuningLoop, ATaskThatCannotBeTunedLeavesTheOthers) {
+TEST(TuningLoop, FailingTaskDoesNotAffectOthers) {
   for (const int in_flight : {1, 2}) {
     FakeRun run;
     run.bad_task = 1;

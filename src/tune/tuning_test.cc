@@ -51,7 +51,7 @@ TEST(Tuning, WeightsDecideWhichTaskIsNext) {
   EXPECT_GT(rounds[1], rounds[0]);
 }
 
-TEST(Tuning, TargetsAreOfOneCallWhateverTheWeight) {
+TEST(Tuning, LatencyTargetsArePerCall) {
   Objective objective;
   objective.kind = ObjectiveKind::Targets;
   objective.targets_ns = {100, 100};
@@ -75,7 +75,7 @@ Hash128 key_with(const std::function<void(TuningOptions*)>& change) {
   return key_of(options);
 }
 
-TEST(Tuning, WhatDecidesTheOrderOfRoundsIsInTheKey) {
+TEST(Tuning, KeyDependsOnSchedulerAndObjective) {
   const Hash128 plain = key_of({});
   EXPECT_EQ(key_of({}), plain);
   EXPECT_EQ(key_with([](auto* o) { o->trials = 1000; }), plain);
@@ -90,7 +90,7 @@ TEST(Tuning, WhatDecidesTheOrderOfRoundsIsInTheKey) {
   EXPECT_NE(key_with([](auto* o) { o->objective.targets_ns = {1, 2}; }), plain);
 }
 
-TEST(Tuning, SaysWhyTasksShareNoModel) {
+TEST(Tuning, ReportsWhyTasksShareNoModel) {
   const auto why = [](std::string_view cost, ModelScope scope, size_t tasks) {
     const ScratchFolder folder;
     record::Store store = must(record::Store::open(folder / "a.db"));

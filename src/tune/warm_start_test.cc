@@ -73,7 +73,7 @@ class WarmStartOfStore : public ::testing::Test {
   Store store_ = store_with(folder_ / "a.db", task_);
 };
 
-TEST_F(WarmStartOfStore, OthersOfTheSameTargetFromBeforeAreLearnedFrom) {
+TEST_F(WarmStartOfStore, BorrowsEarlierSamplesOfTheSameTarget) {
   EXPECT_TRUE(others(1000).empty());
   add(task_for(kOther), searched(task_for(kOther), 20, 100));
   add(task_for(kSimilar), searched(task_for(kSimilar), 30, 200));
@@ -136,7 +136,7 @@ TEST_F(WarmStartOfStore, LimitsKeepTheFastestAndTheMostSimilar) {
   EXPECT_TRUE(others(1000, {.max_programs = 0}).empty());
 }
 
-TEST_F(WarmStartOfStore, WhatCannotBeReadIsLeftOut) {
+TEST_F(WarmStartOfStore, UnreadableSamplesAreSkipped) {
   std::vector<Attempt> attempts = searched(task_for(kSimilar), 10, 200);
   attempts[2].trace = "hop C i\n";
   attempts[3].trace = "split C nowhere [4]\n";
@@ -144,7 +144,7 @@ TEST_F(WarmStartOfStore, WhatCannotBeReadIsLeftOut) {
   EXPECT_EQ(others(1000).samples.size(), 8U);
 }
 
-TEST_F(WarmStartOfStore, EnoughOfOthersGuideTheFirstRounds) {
+TEST_F(WarmStartOfStore, EnoughBorrowedSamplesGuideTheFirstRounds) {
   add(task_for(kSimilar), searched(task_for(kSimilar), 160, 200));
   const auto tuner_with = [&](size_t others_used) {
     cost::Samples samples;
@@ -170,7 +170,7 @@ TEST_F(WarmStartOfStore, EnoughOfOthersGuideTheFirstRounds) {
   EXPECT_EQ(trials.measured, again.measured);
 }
 
-TEST(WarmStart, OthersCountLessAsThereAreMoreOfItsOwn) {
+TEST(WarmStart, BorrowedSamplesWeighLessAsTheTaskHasMore) {
   EXPECT_EQ(borrowed_beside(2000, 0), 2000U);
   EXPECT_EQ(borrowed_beside(2000, 256), 1000U);
   EXPECT_EQ(borrowed_beside(2000, 512), 0U);

@@ -96,7 +96,7 @@ constexpr const char* kLarger[] = {
 
 class DefaultTraceRuns : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(DefaultTraceRuns, AsTheDefinitionSays) {
+TEST_P(DefaultTraceRuns, EqualsTheDefinition) {
   FloatPermissions permissions;
   permissions.winograd = true;
   const auto workload = parse_workload(GetParam(), permissions);

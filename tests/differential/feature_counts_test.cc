@@ -269,7 +269,7 @@ class FeatureCountsTest : public ::testing::TestWithParam<Program> {
   feature::Encoded batch_;
 };
 
-TEST_P(FeatureCountsTest, RowsAreWhatTheInterpreterDoes) {
+TEST_P(FeatureCountsTest, RowsEqualInterpreterCounts) {
   const std::vector<StatementCount> statements = counted();
   ASSERT_EQ(batch_.begin[1], statements.size());
   for (size_t row = 0; row < statements.size(); ++row) {
@@ -375,7 +375,7 @@ class FeatureReuseTest : public FeatureCountsTest {
   }
 };
 
-TEST_P(FeatureReuseTest, ReuseIsThatOfTheEvents) {
+TEST_P(FeatureReuseTest, ReuseEqualsThatOfInterpreterEvents) {
   const std::vector<StatementCount> statements = counted();
   ASSERT_EQ(batch_.begin[1], statements.size());
   for (size_t row = 0; row < statements.size(); ++row) {
@@ -385,7 +385,7 @@ TEST_P(FeatureReuseTest, ReuseIsThatOfTheEvents) {
 }
 
 // Operations a byte after a tenth of the work and after all of it: outer loops are of 10.
-TEST_P(FeatureReuseTest, IntensityIsThatOfTheEvents) {
+TEST_P(FeatureReuseTest, IntensityEqualsThatOfInterpreterEvents) {
   const std::vector<StatementCount> statements = counted();
   for (size_t row = 0; row < statements.size(); ++row) {
     const StatementCount& statement = statements[row];

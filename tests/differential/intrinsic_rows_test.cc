@@ -114,7 +114,7 @@ constexpr std::string_view kTiles =
     "split C i [2]\nsplit C j [16]\nsplit C k [4]\nreorder C [i.0, j.0, k.0, i.1, j.1, k.1]\n"
     "pack B C\ntensorize C i.1 toy_tile\n";
 
-TEST(IntrinsicRows, TheNamedOneOfTwoThatComputeTheSame) {
+TEST(IntrinsicRows, NameSelectsBetweenEqualIntrinsics) {
   const Task task = task_of("matmul:m=3,n=32,k=8,dtype=u8,dtype_b=i8,constant=B");
   for (const std::string name : {"first_dot", "second_dot"}) {
     const Result<Program> program =
@@ -152,7 +152,7 @@ TEST(IntrinsicRows, TilesOfTwoRows) {
   }
 }
 
-TEST(IntrinsicRows, LoopsAndLayoutsAreThoseOfTheTable) {
+TEST(IntrinsicRows, LoopsAndLayoutsFollowTheTable) {
   struct Case {
     std::string steps;
     const char* says;
@@ -244,7 +244,7 @@ Task amx_task(const std::shared_ptr<const te::Dag>& dag) {
           .target = *parse_target("x86-64-v4:avx512vnni;threads=1")};
 }
 
-TEST(IntrinsicRows, TilesOfAmx) {
+TEST(IntrinsicRows, AmxTiles) {
   for (const auto& [rows, lanes, groups] : {std::array<int64_t, 3>{32, 48, 32}, {20, 35, 19}}) {
     const Task task = amx_task(amx_dag(rows, lanes, groups, 4 * groups));
     const Result<Program> program = program_of(task, kAmxTiles);
@@ -282,7 +282,7 @@ TEST(IntrinsicRows, AnAxisIsStridedForOneOperandOnly) {
       << program.error().message;
 }
 
-TEST(IntrinsicRows, BackEndsSayWhichTheyHaveNot) {
+TEST(IntrinsicRows, BackEndsReportUnsupportedIntrinsics) {
   std::vector<TypedRow> rows = typed_rows();
   const char* bytes = "matmul:m=4,n=32,k=8,dtype=u8,dtype_b=i8,constant=B";
   rows.push_back({"toy_tile", bytes, std::string(kTiles)});

@@ -57,7 +57,7 @@ constexpr KnownProgram kPrograms[] = {
 
 class KnownProgramTest : public ::testing::TestWithParam<KnownProgram> {};
 
-TEST_P(KnownProgramTest, IsRight) {
+TEST_P(KnownProgramTest, AgreesWithTheInterpreter) {
   const Result<Workload> workload = parse_workload(GetParam().workload);
   ASSERT_TRUE(workload.has_value()) << workload.error().message;
   const Result<schedule::Trace> trace = schedule::trace_from_text(GetParam().trace);

@@ -63,7 +63,7 @@ size_t longest_form(const schedule::LoopTree& tree) {
   return longest;
 }
 
-TEST(Limits, ABlockedConvolutionInTilesOfAGpu) {
+TEST(Limits, BlockedConvolutionWithGpuTiles) {
   const Task task{.workload = make_workload(blocked_conv3d(), {}, "blocked conv3d"),
                   .target = parse_target("x86-64-v3;threads=2").value()};
   const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
@@ -136,7 +136,7 @@ TEST(Limits, AnIndexOfAsManyTermsAsAFormHolds) {
 }
 
 // Operators of any rank take what schedules take.
-TEST(Limits, OperatorsOfTheLargestRank) {
+TEST(Limits, OperatorsOfMaximumRank) {
   static_assert(te::kMaxDimensions == schedule::kMaxRank);
   for (const char* text : {"elementwise:shape=2x1x2x1x3x1x2x1x2x5,chain=relu",
                            "reduce:op=sum,shape=2x1x2x3x1x1x2x1x2x5,axes=3x9"}) {

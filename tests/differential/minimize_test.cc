@@ -39,7 +39,7 @@ bool has_remainder(const LoopTree& tree) {
       tree.vars, [](const schedule::LoopVar& var) { return var.is_split() && var.remainder != 0; });
 }
 
-TEST_F(MinimizeTest, DropsAStepAndWhatHangsOnIt) {
+TEST_F(MinimizeTest, DropsAStepAndItsDependents) {
   const StillFails unrolls = [](const LoopTree& tree, const Trace&) {
     return std::ranges::any_of(tree.vars, [](const schedule::LoopVar& var) {
       return var.is_loop() && var.annotation == schedule::Annotation::Unroll;
@@ -51,7 +51,7 @@ TEST_F(MinimizeTest, DropsAStepAndWhatHangsOnIt) {
             "cache_write C\nsplit C.write k [1]\nannotate C.write k.1 unroll\n");
 }
 
-TEST_F(MinimizeTest, TakesSmallerFactorsAndPeels) {
+TEST_F(MinimizeTest, ReducesFactorsAndPeels) {
   const StillFails leaves_over = [](const LoopTree& tree, const Trace&) {
     return has_remainder(tree);
   };
@@ -68,7 +68,7 @@ TEST_F(MinimizeTest, KeepsATailThatTheFailureNeeds) {
             "split C i [3] tail=overlap\n");
 }
 
-TEST_F(MinimizeTest, LeavesWhatCannotBeSimpler) {
+TEST_F(MinimizeTest, MinimalTracesAreUnchanged) {
   const StillFails always = [](const LoopTree&, const Trace&) { return true; };
   EXPECT_EQ(minimized("split C i [9]\nannotate C j unroll\n", always), "");
   const StillFails both = [](const LoopTree&, const Trace& trace) {

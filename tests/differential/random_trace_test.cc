@@ -37,7 +37,7 @@ TEST(RandomTracesAgree, WithTheDefinition) {
 }
 
 // Copies that are transposed in registers, in vectors of 16 lanes and of 8.
-TEST(RandomTracesAgree, WhereSquaresAreTransposed) {
+TEST(RandomTracesAgree, WithTransposedTiles) {
   constexpr size_t kDraws = 120, kPrograms = 6;
   Rng rng(static_cast<uint64_t>(setting("TILEWRIGHT_DIFFERENTIAL_SEED", 1)));
   const Target host = host_target(2);

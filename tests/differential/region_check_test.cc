@@ -45,20 +45,20 @@ class RegionCheckTest : public ::testing::Test {
   RegionCount count_;
 };
 
-TEST_F(RegionCheckTest, AcceptsWhatIsTouched) {
+TEST_F(RegionCheckTest, AcceptsCorrectRegions) {
   EXPECT_EQ(problem(tree_), "");
   EXPECT_EQ(count_.regions, count_.exact);
   EXPECT_GT(count_.equal, 50);
 }
 
-TEST_F(RegionCheckTest, FindsWhatIsOutside) {
+TEST_F(RegionCheckTest, DetectsElementsOutside) {
   LoopTree said = tree_;
   said.dims[read_of_a(said).first_dim].index.constant = 1;  // A[i + 1, k]
   EXPECT_THAT(problem(said), ::testing::HasSubstr("dimension 0 of A, read by C, at loop root, is "
                                                   "read at 0, outside [1, 7)"));
 }
 
-TEST_F(RegionCheckTest, FindsWhatIsNotTouched) {
+TEST_F(RegionCheckTest, DetectsUntouchedElements) {
   LoopTree said = tree_;
   const schedule::StageIndex stage = read_of_a(said).stage;
   said.var(said.find_loop(stage, Name("k"))).extent = 3;

@@ -29,7 +29,7 @@ class Tally : public tune::LoopListener {
   std::string texts;
 };
 
-TEST(UnseenOperators, AreTunedToRightResults) {
+TEST(UnseenOperators, GiveCorrectResultsWhenTuned) {
   const TemporaryFolder folder = must(make_scratch_folder("tilewright-unseen-"));
   record::Store store = must(record::Store::open(folder / "records.db"));
   for (const unseen::UnseenOperator& op : unseen::unseen_operators()) {

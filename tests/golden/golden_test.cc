@@ -58,7 +58,7 @@ std::string complaint(const GoldenFile& accepted, const GoldenFile& now) {
 
 class Golden : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Golden, BecomesTheSameCode) {
+TEST_P(Golden, CodeIsUnchanged) {
   const Result<GoldenProgram> program = load_golden_program(GetParam());
   ASSERT_TRUE(program.has_value()) << program.error().message;
   const Result<GoldenFile> now = generated(*program);
@@ -74,7 +74,7 @@ TEST_P(Golden, BecomesTheSameCode) {
   ASSERT_TRUE(written.has_value()) << written.error().message;
 }
 
-TEST_P(Golden, ComputesWhatItMeans) {
+TEST_P(Golden, ComputesTheDefinition) {
   const Result<GoldenProgram> program = load_golden_program(GetParam());
   ASSERT_TRUE(program.has_value()) << program.error().message;
   if (const Status runs = check_runs_here(program->task.target); !runs) {
@@ -88,7 +88,7 @@ TEST_P(Golden, ComputesWhatItMeans) {
 INSTANTIATE_TEST_SUITE_P(Files, Golden, ::testing::ValuesIn(golden_names()),
                          [](const auto& test) { return test.param; });
 
-TEST(GoldenSet, EveryStepAndEveryPassIsAtWork) {
+TEST(GoldenSet, CoversEveryStepAndEveryPass) {
   std::string traces;
   std::vector<lower::PassReport> reports;
   for (const std::string& name : golden_names()) {
@@ -114,7 +114,7 @@ TEST(GoldenSet, EveryStepAndEveryPassIsAtWork) {
   }
 }
 
-TEST(GoldenFile, IsReadAsItIsWritten) {
+TEST(GoldenFile, RoundTrips) {
   const GoldenFile file{.version = 3,
                         .target = "x86-64-v3\n",
                         .operator_text = "matmul:m=1,n=1,k=1\n",
@@ -129,7 +129,7 @@ TEST(GoldenFile, IsReadAsItIsWritten) {
   EXPECT_EQ(by_hand.operator_text, "softmax:m=1,n=1\n");
 }
 
-TEST(GoldenFile, MistakesAreNamed) {
+TEST(GoldenFile, MistakesAreReported) {
   const std::pair<std::string_view, std::string_view> mistakes[] = {
       {"", "there is no target"},
       {"== target\nx86-64-v3\n== trace\nreorder C [j, i]\n", "there is no operator"},
@@ -144,7 +144,7 @@ TEST(GoldenFile, MistakesAreNamed) {
   }
 }
 
-TEST(GoldenFile, ComplaintsSayWhatToDo) {
+TEST(GoldenFile, ErrorsNameTheNextStep) {
   const GoldenFile accepted{.version = 3,
                             .target = "x86-64-v3\n",
                             .operator_text = "matmul:m=1,n=1,k=1\n",
@@ -175,7 +175,7 @@ TEST(GoldenFile, ComplaintsSayWhatToDo) {
   EXPECT_THAT(complaint(fresh, accepted), Not(HasSubstr("raise")));
 }
 
-TEST(GoldenFile, LongDifferencesAreCut) {
+TEST(GoldenFile, LongDifferencesAreTruncated) {
   std::string many;
   for (int k = 0; k < 12; ++k) many += fmt::format("{}\n", k);
   EXPECT_EQ(text_difference("z\n", "z\n"), "");

@@ -51,7 +51,7 @@ void expect_refused(const ir::Function& function, const Target& target) {
 
 class PassesOff : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(PassesOff, EachOfThem) {
+TEST_P(PassesOff, EachAlone) {
   const Result<GoldenProgram> program = load_golden_program(GetParam());
   ASSERT_TRUE(program.has_value()) << program.error().message;
   if (const Status runs = check_runs_here(program->task.target); !runs) {
@@ -70,7 +70,7 @@ TEST_P(PassesOff, EachOfThem) {
 INSTANTIATE_TEST_SUITE_P(Files, PassesOff, ::testing::ValuesIn(golden_names()),
                          [](const auto& test) { return test.param; });
 
-TEST(PassesOffTogether, AllOfThem) {
+TEST(PassesOffTogether, All) {
   lower::LowerOptions options;
   for (const lower::Pass& pass : lower::cpu_passes()) options.disabled.emplace_back(pass.name);
   std::erase(options.disabled, "expand_functions");
@@ -85,7 +85,7 @@ TEST(PassesOffTogether, AllOfThem) {
   }
 }
 
-TEST(PassesOffInC, EachOfThem) {
+TEST(PassesOffInC, EachAlone) {
   codegen::Programs programs;
   std::set<std::string> passes;
   const Target target = *parse_target("x86-64-v4;threads=2");

@@ -29,7 +29,7 @@ class Report : public testing::Test {
   std::vector<Ran> ran_;
 };
 
-TEST_F(Report, WhatFailsNowAndWhatVanishedIsTold) {
+TEST_F(Report, NewFailuresAndMissingTestsAreReported) {
   const std::string stored = passed_list(ran_);
   EXPECT_THAT(regressions(ran_, stored).failing, IsEmpty());
   EXPECT_THAT(regressions(ran_, stored).vanished, IsEmpty());
@@ -40,7 +40,7 @@ TEST_F(Report, WhatFailsNowAndWhatVanishedIsTold) {
   EXPECT_THAT(lost.vanished, ElementsAre("test_nonzero"));
 }
 
-TEST_F(Report, AStalePageIsTold) {
+TEST_F(Report, StalePageIsReported) {
   const std::string stored = document(cases_, ran_);
   EXPECT_EQ(first_difference(document(cases_, ran_), stored), "");
   ran_[1].result = {.outcome = Outcome::Unsupported, .reason = "Abs: why"};

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(BackEnds, EachWorksHere) {
+TEST(BackEnds, EachProbeSucceedsOnThisHost) {
   for (const BackEnd& back_end : all_back_ends()) {
     const Status status = probe(back_end);
     EXPECT_TRUE(status.has_value()) << back_end.name << ": " << status.error().message;
@@ -47,7 +47,7 @@ TEST(BackEnds, AFailingProbeIsReportedNotThrown) {
   EXPECT_EQ(probe(broken).error().message, "no linker");
 }
 
-TEST(BackEnds, TheFirstThatServesTheTargetIsTaken) {
+TEST(BackEnds, FirstRowThatServesTheTargetWins) {
   EXPECT_EQ((*back_end_for(*parse_target("x86-64-v3")))->name, "llvm");
   const auto narrow = back_end_for(*parse_target("x86-64-v2"));
   ASSERT_FALSE(narrow.has_value());
@@ -56,7 +56,7 @@ TEST(BackEnds, TheFirstThatServesTheTargetIsTaken) {
   EXPECT_EQ((*back_end_for(*parse_target("x86-64-v2"), all.last(1)))->name, "c");
 }
 
-TEST(BackEnds, NoCodeIsMadeForOtherTargetsYet) {
+TEST(BackEnds, OtherTargetsAreUnsupported) {
   for (const char* text : {"aarch64;threads=2", "cuda:sm_90a"}) {
     const Target target = *parse_target(text);
     EXPECT_EQ(check_target(target).error().kind, ErrorKind::Unsupported);
@@ -70,7 +70,7 @@ TEST(BackEnds, NoCodeIsMadeForOtherTargetsYet) {
 }
 
 // Of each form: not empty, and what the same function gives again.
-TEST(BackEnds, PrintTheirCode) {
+TEST(BackEnds, PrintTextFormsOfCode) {
   std::set<std::string_view> names;
   const Target target = host_target(1);
   for (const BackEnd& back_end : all_back_ends()) {
@@ -94,7 +94,7 @@ TEST(BackEnds, PrintTheirCode) {
 }
 
 // The float control of a kernel's calls is that of its function, whatever the row does.
-TEST(BackEnds, AnArtifactKeepsTheDenormalsOfItsFunction) {
+TEST(BackEnds, ArtifactKeepsTheDenormalModeOfItsFunction) {
   std::vector<BackEnd> rows(all_back_ends().begin(), all_back_ends().end());
   rows.push_back({.name = "plain",
                   .purpose = "",
@@ -116,7 +116,7 @@ TEST(BackEnds, AnArtifactKeepsTheDenormalsOfItsFunction) {
   }
 }
 
-TEST(BackEnds, AnArtifactSaysWhichLoaderTakesIt) {
+TEST(BackEnds, ArtifactNamesItsLoader) {
   for (const BackEnd& back_end : all_back_ends()) {
     if (!back_end.makes_artifacts()) continue;
     runtime::Artifact artifact = *compile(back_end, probe_function(), host_target(1));

@@ -31,7 +31,7 @@ class CArithmeticTest : public ::testing::Test {
   CArithmetic arithmetic_{values_};
 };
 
-TEST_F(CArithmeticTest, PlainOperatorsWhereNothingCanWrap) {
+TEST_F(CArithmeticTest, PlainOperatorsIfNothingCanWrap) {
   const CValue small = scalar("i", {0, 100});
   const CValue sum = arithmetic_.index_arithmetic(BinaryOp::Add, small, scalar("j", {0, 9}));
   EXPECT_EQ(sum.pieces[0].text, "i + j");

@@ -24,7 +24,7 @@ class CCastsTest : public ::testing::Test {
   CCasts casts_{values_, arithmetic_};
 };
 
-TEST_F(CCastsTest, AsCConverts) {
+TEST_F(CCastsTest, ConversionsFollowC) {
   EXPECT_EQ(cast({Scalar::I32, 1}, Scalar::F32), "(float)x");
   EXPECT_EQ(cast({Scalar::I32, 8}, Scalar::F32), "__builtin_convertvector(x, tw_f32x8)");
   EXPECT_EQ(cast({Scalar::F32, 1}, Scalar::F32), "x");
@@ -41,12 +41,12 @@ TEST_F(CCastsTest, NarrowFloatsAreRoundedOnce) {
   EXPECT_EQ(cast({Scalar::I8, 1}, Scalar::F16), "tw_to_f16_u16_f32((float)x)");
 }
 
-TEST_F(CCastsTest, AMaskIsMinusOne) {
+TEST_F(CCastsTest, TrueLanesOfMasksAreMinusOne) {
   EXPECT_EQ(cast({Scalar::Bool, 8}, Scalar::F32), "__builtin_convertvector(-x, tw_f32x8)");
   EXPECT_EQ(cast({Scalar::Bool, 1}, Scalar::I32), "(int32_t)x");
 }
 
-TEST_F(CCastsTest, AnIndexKnowsTheRangeOfItsType) {
+TEST_F(CCastsTest, IndicesHaveTheRangeOfTheirType) {
   const CValue byte{.type = {Scalar::U8, 1}, .pieces = {{"x"}}};
   EXPECT_EQ(casts_.cast(byte, Scalar::I64).range, (arith::Interval{0, 255}));
 }

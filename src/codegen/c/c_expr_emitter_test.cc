@@ -21,7 +21,7 @@ class CExprEmitterTest : public CEmissionTest {
   CExprEmitter exprs_{emission_, frame_};
 };
 
-TEST_F(CExprEmitterTest, OperatorsAreThoseOfC) {
+TEST_F(CExprEmitterTest, OperatorsMapToC) {
   EXPECT_EQ(emitted(i_ * 4 + 3), "i * 4 + 3");
   EXPECT_EQ(emitted(load_a(i_ + 1)), "A[i + 1]");
   EXPECT_EQ(emitted(load_a(i_) * ir::float_imm(2, ir::kF32)), "A[i] * 2.0f");
@@ -37,7 +37,7 @@ TEST_F(CExprEmitterTest, ASharedNodeIsBoundOnce) {
   EXPECT_EQ(frame_.text.text(), "  const float t0 = A[i];\n");
 }
 
-TEST_F(CExprEmitterTest, AScalarArmThatMayFaultIsInsideABranch) {
+TEST_F(CExprEmitterTest, FaultingScalarArmIsInABranch) {
   const Expr element = load_a(i_), zero = ir::float_imm(0, ir::kF32);
   EXPECT_THAT(emitted(ir::select(i_ < 8, element, zero)), HasSubstr("(i < 8) ? A[i] : 0.0f"));
   EXPECT_EQ(frame_.text.text(), "");
@@ -45,7 +45,7 @@ TEST_F(CExprEmitterTest, AScalarArmThatMayFaultIsInsideABranch) {
   EXPECT_THAT(frame_.text.text(), HasSubstr("if (i < 8) {"));
 }
 
-TEST_F(CExprEmitterTest, AVectorArmIsUnderAMask) {
+TEST_F(CExprEmitterTest, VectorArmIsMasked) {
   const Expr lanes = ir::ramp(i_, 1, 8);
   const Expr limit = ir::broadcast(ir::int_imm(100), 8);
   const CValue value =
@@ -53,11 +53,11 @@ TEST_F(CExprEmitterTest, AVectorArmIsUnderAMask) {
   EXPECT_THAT(frame_.text.text() + value.pieces[0].text, HasSubstr("tw_load_masked_f32x8(A + i, "));
 }
 
-TEST_F(CExprEmitterTest, LongVectorsAreInPieces) {
+TEST_F(CExprEmitterTest, LongVectorsAreSplit) {
   EXPECT_EQ(emit(load_a(ir::ramp(i_, 1, 20))).pieces.size(), 3U);  // 8, 8, 4
 }
 
-TEST_F(CExprEmitterTest, TheFirstErrorStays) {
+TEST_F(CExprEmitterTest, FirstErrorIsKept) {
   emit(ir::var("k"));
   EXPECT_EQ(emission_.error, "variable `k` is not bound");
   emit(ir::call(ir::Intrinsic::Exp, {load_a(i_)}));

@@ -98,7 +98,7 @@ TEST(CLibrary, DamagedLibrariesAreErrors) {
   }
 }
 
-TEST(CLibrary, SaysWhatIsWrongWithTheCompiler) {
+TEST(CLibrary, CompilerFailuresAreReported) {
   const Function f = doubled();
   const auto missing = CLibrary::build({&f, 1}, host_target(1), {.compiler = "no-such-compiler"});
   ASSERT_FALSE(missing.has_value());
@@ -114,7 +114,7 @@ TEST(CLibrary, SaysWhatIsWrongWithTheCompiler) {
 }
 
 // It is not the compiler that is missing.
-TEST(CLibrary, SaysThatThereIsNoFolderForTemporaryFiles) {
+TEST(CLibrary, MissingTemporaryFolderIsAnError) {
   const Function f = doubled();
   const char* const before = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): one thread
   const std::string kept = before == nullptr ? "" : before;
@@ -135,7 +135,7 @@ TEST(CLibrary, SaysThatThereIsNoFolderForTemporaryFiles) {
 }
 
 // The two files and a main function are a program; parallel loops run in order.
-TEST(CLibrary, TheFilesStandAlone) {
+TEST(CLibrary, FilesCompileWithoutTheRepository) {
   const Function f = doubled();
   const Result<CSource> source = emit_c({&f, 1}, make_target({}, 1));
   ASSERT_TRUE(source.has_value());
@@ -160,7 +160,7 @@ int main(void) {
 }
 
 // The tile of sums stays in registers and is updated by fused instructions of whole vectors.
-TEST(CLibrary, CompilersKeepTheVectors) {
+TEST(CLibrary, CompilersKeepVectorOperations) {
   const Function f = make_microkernel({.rows = 14, .columns = 2, .lanes = 16, .unroll = 1});
   const Target target = *parse_target("x86-64-v4;threads=1");
   const Result<CSource> source = emit_c({&f, 1}, target);

@@ -22,14 +22,14 @@ class CStmtEmitterTest : public CEmissionTest {
   const Expr k_ = ir::var("k");
 };
 
-TEST_F(CStmtEmitterTest, LoopsCount) {
+TEST_F(CStmtEmitterTest, LoopsAreForStatements) {
   EXPECT_EQ(emitted(ir::make_for(k_, ir::int_imm(8), ForKind::Serial, store(k_))),
             "  for (int64_t k = 0; k < 8; ++k) {\n"
             "    B[k] = A[k];\n"
             "  }\n");
 }
 
-TEST_F(CStmtEmitterTest, OneIterationIsNoLoop) {
+TEST_F(CStmtEmitterTest, SingleIterationHasNoLoop) {
   EXPECT_EQ(emitted(ir::make_for(k_, ir::int_imm(1), ForKind::Serial, store(k_))),
             "  B[0] = A[0];\n");
   EXPECT_EQ(emitted(ir::make_for(k_, ir::int_imm(0), ForKind::Serial, store(k_))),
@@ -68,7 +68,7 @@ TEST_F(CStmtEmitterTest, ARegisterIsAVariable) {
   EXPECT_FALSE(frame_.uses_workspace);
 }
 
-TEST_F(CStmtEmitterTest, AWorkspaceBufferLiesAtItsOffset) {
+TEST_F(CStmtEmitterTest, WorkspaceBufferIsAtItsOffset) {
   const Stmt fill = ir::make_store(kWorkspace, {ir::int_imm(0)}, ir::float_imm(1, ir::kF32));
   EXPECT_THAT(emitted(ir::make_allocate(kWorkspace, fill)), HasSubstr("workspace + 128"));
   EXPECT_TRUE(frame_.uses_workspace);

@@ -8,7 +8,7 @@ namespace {
 
 CValue scalar(const std::string& text) { return {.type = ir::kIndex, .pieces = {{text}}}; }
 
-TEST(CText, NamesAreFreeAgainAfterTheirBlock) {
+TEST(CText, NamesAreReusableAfterTheirBlock) {
   CText text;
   EXPECT_EQ(text.fresh("i.0"), "i_0");
   EXPECT_EQ(text.fresh("i.0"), "i_0_1");
@@ -19,7 +19,7 @@ TEST(CText, NamesAreFreeAgainAfterTheirBlock) {
   EXPECT_EQ(CText::within(text).fresh("j"), "j_1");
 }
 
-TEST(CText, LinesApartAreIndentedWhereTheyWereWritten) {
+TEST(CText, DetachedLinesKeepTheirIndentation) {
   CText text;
   const std::string apart = text.apart([&] { text.block([&] { text.line("x;"); }); });
   text.line("y;");
@@ -34,13 +34,13 @@ class CValuesTest : public ::testing::Test {
   CValues values_{text_, helpers_, 8};
 };
 
-TEST_F(CValuesTest, WhatIsNoAtomGetsAName) {
+TEST_F(CValuesTest, CompoundExpressionsGetANameOnce) {
   EXPECT_EQ(values_.bound(scalar("i_0")).pieces[0].text, "i_0");
   EXPECT_EQ(values_.bound(scalar("i + 1")).pieces[0].text, "t0");
   EXPECT_EQ(text_.text(), "  const int64_t t0 = i + 1;\n");
 }
 
-TEST_F(CValuesTest, LanesAreFoundInTheirPieces) {
+TEST_F(CValuesTest, LanesMapToTheirVectors) {
   const CValue value{.type = {ir::Scalar::F32, 13}, .pieces = {{"a"}, {"b"}, {"c"}}};
   EXPECT_EQ(values_.lane(value, 7), "a[7]");
   EXPECT_EQ(values_.lane(value, 8), "b[0]");

@@ -27,7 +27,7 @@ TEST_P(DotC, EqualTheInterpreter) {
 INSTANTIATE_TEST_SUITE_P(Compilers, DotC, ::testing::ValuesIn(kCompilers),
                          [](const auto& test) { return std::string(test.param).substr(0, 3); });
 
-TEST(DotC, TheInstructionStandsUnderItsMacro) {
+TEST(DotC, InstructionIsGuardedByItsFeatureMacro) {
   const DotProgram program = dot_programs(ir::Scalar::I32)[0];
   const auto source =
       emit_c({&program.function, 1}, *parse_target("x86-64-v4:avx512vnni;threads=1"));

@@ -84,7 +84,7 @@ int32_t tilewright_axpy_16(const TilewrightCall* call) {
 )");
 }
 
-TEST(EmitC, WhatOnlyUnusedValuesUseIsLeftOut) {
+TEST(EmitC, DeadHelpersAreOmitted) {
   const Expr n = var("n"), r = var("r"), used = var("used");
   const Stmt store = make_store(0, {used}, load(Scalar::F32, 0, {int_imm(3)}));
   const Function f{.name = "lets",
@@ -155,7 +155,7 @@ int32_t tilewright_odd(const TilewrightCall* call) {
 )");
 }
 
-TEST(EmitC, TheHeaderStandsAloneAndSaysWhatACallNeeds) {
+TEST(EmitC, HeaderIsSelfContainedAndDocumentsTheCall) {
   const Function f{.name = "f",
                    .buffers = {buffer("x", {Scalar::BF16, 1}, 8), buffer("y", kF32, 8),
                                buffer("t", kF32, 100, Scope::Workspace)},
@@ -210,7 +210,7 @@ TEST(EmitC, ArithmeticIsPlainWhereNothingWraps) {
   EXPECT_EQ(body_of(i * (int64_t{1} << 60)), "x[i] = tw_mul_i64(i, 1152921504606846976);");
 }
 
-TEST(EmitC, WhatItCannotWriteIsAnError) {
+TEST(EmitC, UnsupportedNodesAreErrors) {
   const Expr i = var("i"), j = var("j");
   const auto message = [](const Stmt& body) {
     const Function f{.name = "f",

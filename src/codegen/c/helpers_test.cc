@@ -31,7 +31,7 @@ TEST(Helpers, AHelperIsDefinedOnce) {
   EXPECT_EQ(helpers.text(), once);
 }
 
-TEST(Helpers, WhatAHelperNeedsComesBeforeIt) {
+TEST(Helpers, DependenciesOfHelpersComeFirst) {
   Helpers helpers;
   helpers.function("max", kF32x8);
   const std::string& text = helpers.text();

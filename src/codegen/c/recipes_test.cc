@@ -14,7 +14,7 @@ TEST(Recipes, TheDomainSelectsTheRow) {
   EXPECT_EQ(&find_recipe("select", CBase::U8), &find_recipe("select", CBase::F64));
 }
 
-TEST(Recipes, EveryRowCanBeFoundByItsName) {
+TEST(Recipes, EveryRowIsFoundByName) {
   EXPECT_EQ(find_recipe("fma", CBase::F32).name, "fma");
   EXPECT_EQ(find_recipe("fma", CBase::F32).domain, Domain::Float);
   EXPECT_FALSE(find_recipe("fma", CBase::F32).native.empty());

@@ -60,7 +60,7 @@ TEST(Interp, MatmulOverLogicalShapes) {
   EXPECT_EQ(loads_of_a, 12);
 }
 
-TEST(Interp, PredicatesLeaveLanesAndIndicesOutside) {
+TEST(Interp, MaskedLanesMayHaveIndicesOutOfBounds) {
   const Expr at = ramp(int_imm(4), 1, 8), mask = binary(BinaryOp::Lt, at, int_imm(6, at.type()));
   const Stmt body = make_block(
       {make_store(0, {at}, float_imm(1, kF32.with_lanes(8)), mask),  // 4 and 5 of 4 .. 11
@@ -224,7 +224,7 @@ struct CastCase {
   double expected;
 };
 
-TEST(Lane, CastsByTheRules) {
+TEST(Lane, CastsFollowTheDefinition) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double inf = std::numeric_limits<double>::infinity();
   const CastCase cases[] = {
@@ -258,7 +258,7 @@ constexpr BinaryOp kIntegerOps[] = {
 
 // Two implementations that share nothing: where they agree on all small numbers and at the ends of
 // the large types, a mistake is in neither.
-TEST(Lane, IntegersAgreeWithTheFolderOfConstants) {
+TEST(Lane, IntegersAgreeWithConstantFolding) {
   const auto expect_same = [](Scalar type, int64_t a, int64_t b) {
     for (const BinaryOp op : kIntegerOps) {
       const auto lane = binary_lane(op, type, lane_of(a), lane_of(b));

@@ -61,20 +61,20 @@ TEST_F(AddressesTest, AnIndexIsASumOfTerms) {
   EXPECT_EQ(address.at_lane(5).constant, 8);
 }
 
-TEST_F(AddressesTest, TermsThatCancelAreGone) {
+TEST_F(AddressesTest, CancelingTermsAreDropped) {
   Address address;
   ASSERT_TRUE(addresses_.decompose(0, {ir::int_imm(1), i_ - i_}, address));
   EXPECT_TRUE(address.terms.empty());
   EXPECT_EQ(address.constant, 512);
 }
 
-TEST_F(AddressesTest, LanesThatAreNotEvenlySpacedAreToldApart) {
+TEST_F(AddressesTest, UnevenlySpacedLanesAreDetected) {
   Address address;
   const ir::Expr lanes = ir::ramp(ir::int_imm(0), 1, 4);
   EXPECT_FALSE(addresses_.decompose(0, {lanes * lanes}, address));
 }
 
-TEST_F(AddressesTest, WhatIsKnownOfAVariableAligns) {
+TEST_F(AddressesTest, KnownMultiplesOfVariablesGiveAlignment) {
   Address address;
   ASSERT_TRUE(addresses_.decompose(0, {i_ * 4}, address));
   EXPECT_EQ(addresses_.alignment_of(0, address), 64);  // of the buffer, as i * 16 bytes is one
@@ -82,7 +82,7 @@ TEST_F(AddressesTest, WhatIsKnownOfAVariableAligns) {
   EXPECT_EQ(addresses_.alignment_of(0, address), 8);
 }
 
-TEST_F(AddressesTest, APointerIsComputedOnceForALevel) {
+TEST_F(AddressesTest, PointerIsComputedOncePerLoopLevel) {
   Address address;
   ASSERT_TRUE(addresses_.decompose(0, {i_ * 4}, address));
   EXPECT_EQ(addresses_.pointer(0, address), addresses_.pointer(0, address));

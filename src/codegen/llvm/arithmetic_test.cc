@@ -42,7 +42,7 @@ class ArithmeticTest : public ::testing::Test {
   llvm::Function* function_ = nullptr;
 };
 
-TEST_F(ArithmeticTest, MaxOfANumberIsOneComparison) {
+TEST_F(ArithmeticTest, MaxWithAConstantIsOneComparison) {
   begin({Scalar::F32, 8});
   arithmetic_.combine(BinaryOp::Max, Scalar::F32, a(), b(), true);
   EXPECT_THAT(text(), HasSubstr("fcmp ogt <8 x float> %1, %0"));
@@ -51,7 +51,7 @@ TEST_F(ArithmeticTest, MaxOfANumberIsOneComparison) {
   EXPECT_THAT(text(), HasSubstr("fcmp uno"));
 }
 
-TEST_F(ArithmeticTest, APowerOfTwoDividesByAShift) {
+TEST_F(ArithmeticTest, DivisionByAPowerOfTwoIsAShift) {
   begin({Scalar::I64, 1});
   const int64_t eight = 8, seven = 7, minus = -8;
   EXPECT_NE(arithmetic_.divide_by_power(BinaryOp::Div, Scalar::I64, a(), &eight), nullptr);
@@ -63,7 +63,7 @@ TEST_F(ArithmeticTest, APowerOfTwoDividesByAShift) {
   }
 }
 
-TEST_F(ArithmeticTest, LanesThatAreMaskedOutDivideByOne) {
+TEST_F(ArithmeticTest, MaskedLanesDivideByOne) {
   begin({Scalar::I32, 4});
   Value mask = llvm::ConstantInt::getTrue(types_.value_type({Scalar::Bool, 4}));
   arithmetic_.divide(BinaryOp::Div, Scalar::U8, a(), b(), nullptr, mask);

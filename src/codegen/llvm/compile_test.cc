@@ -294,7 +294,7 @@ TEST(Compile, AllCasts) {
   }
 }
 
-TEST(Compile, LanesOfAllCounts) {
+TEST(Compile, AllLaneCounts) {
   for (const Target& target : targets()) {
     for (unsigned lanes : kLanes) {
       const Function f =

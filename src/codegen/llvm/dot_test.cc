@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(Types, Dots,
                            return std::string(feature_text(test.param.feature));
                          });
 
-TEST(DotInstructions, TheTargetMustHaveThem) {
+TEST(DotInstructions, RequireTheTargetFeature) {
   const DotProgram program = dot_programs(ir::Scalar::I32)[0];
   const auto object = compile_llvm(program.function, *parse_target("x86-64-v4;threads=1"));
   ASSERT_FALSE(object.has_value());

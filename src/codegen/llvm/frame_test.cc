@@ -57,7 +57,7 @@ TEST_F(FrameTest, BranchesJoin) {
   EXPECT_THAT(text(), Not(HasSubstr("else:")));
 }
 
-TEST_F(FrameTest, KnowsLevelsAndMultiplesOfIndices) {
+TEST_F(FrameTest, TracksLevelsAndMultiplesOfIndices) {
   const ir::Expr k = ir::var("k");
   frame_.counted_loop(emission_.index(8), false, [&](Value value) {
     frame_.bind(k.as<ir::Var>()->id, value, 1, [&] {

@@ -404,7 +404,7 @@ TEST(Functions, ExactValues) {
 }
 
 // The interpreter gives the same bits, whatever the number of lanes.
-TEST(Functions, AsInterpreted) {
+TEST(Functions, EqualTheInterpreter) {
   const auto compare = []<class T>(const FunctionCase& function, T) {
     constexpr int64_t kElements = 3 * 16 * 4;
     Rng rng(4);

@@ -91,7 +91,7 @@ void expect_rows(const Row* rows, const std::vector<std::byte>& blob) {
   }
 }
 
-TEST(Link, ALibraryHasWhatWasLinkedAndExportsWhatWasAskedFor) {
+TEST(Link, LibraryContainsItsObjectsAndExportsNamedSymbols) {
   const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   Inputs inputs;
   inputs.blob[1] = std::byte{7};
@@ -108,7 +108,7 @@ TEST(Link, ALibraryHasWhatWasLinkedAndExportsWhatWasAskedFor) {
   dlclose(library);
 }
 
-TEST(Link, SameInputsSameBytesWhereverTheyLie) {
+TEST(Link, OutputDoesNotDependOnPaths) {
   const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   const TemporaryFolder elsewhere = make_scratch_folder("link_test-").value();
   const Inputs inputs;
@@ -180,7 +180,7 @@ TEST(Link, AWrappedSymbolIsReachedThroughItsWrapper) {
   }
 }
 
-TEST(Link, FailuresAreErrorsAndLeaveNothing) {
+TEST(Link, FailuresAreErrorsAndLeaveNoFiles) {
   const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   const Inputs inputs;
   std::vector<LinkInput> some = inputs.list();
@@ -225,7 +225,7 @@ class FileSizeLimit {
 };
 
 // All inputs fit on the disk, the result does not: no signal, no crash, no remaining files.
-TEST(Link, NoRoomForTheResultIsAnError) {
+TEST(Link, FullDiskIsAnError) {
   const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   const Inputs inputs;
   {

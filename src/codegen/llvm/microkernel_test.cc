@@ -29,7 +29,7 @@ TEST(Microkernel, AgreesWithTheInterpreter) {
 }
 
 // Accumulators stay in registers: the inner loop has no spills and every product is an fma.
-TEST(Microkernel, AccumulatorsAreRegisters) {
+TEST(Microkernel, AccumulatorsAreInRegisters) {
   const Target target = host_target(1);
   if (!target.has(Feature::Avx512f)) GTEST_SKIP() << "needs AVX-512";
   std::string assembly;

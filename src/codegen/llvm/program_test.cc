@@ -55,7 +55,7 @@ TEST(Program, ParallelLoopsWithWorkspaces) {
   }
 }
 
-TEST(Program, ThreadBufferOutsideAParallelLoopIsWorkerZeros) {
+TEST(Program, ThreadBufferOutsideAParallelLoopBelongsToWorkerZero) {
   const Expr i = var("i"), j = var("j");
   const Function f{
       .name = "serial",
@@ -218,7 +218,7 @@ TEST(Program, PredicatedRegisters) {
 
 // The lanes that a masked store leaves are looked at by a reduction, or by a store under another
 // mask.
-TEST(Program, LanesOutsideOfAMaskAreKept) {
+TEST(Program, MaskedLanesAreKept) {
   const Expr zero = int_imm(0), lanes = ramp(zero, 1, 8);
   const Type v8 = kF32.with_lanes(8);
   const auto below = [&](int64_t n) {
@@ -289,7 +289,7 @@ TEST(Program, TailsAreMasked) {
 }
 
 // Past the caches where the address is a multiple of the vector; an ordinary store elsewhere.
-TEST(Program, StreamsWhatIsAligned) {
+TEST(Program, StreamsAlignedStores) {
   const Expr i = var("i"), row = var("row");
   const auto copy = [&](const Expr& base, unsigned lanes) {
     const Expr at = ramp(base, 1, lanes);
@@ -324,7 +324,7 @@ TEST(Program, StreamsWhatIsAligned) {
   }
 }
 
-TEST(Program, PrefetchReadsNothing) {
+TEST(Program, PrefetchHasNoEffect) {
   const Expr i = var("i");
   const Function f{.name = "prefetch",
                    .buffers = {buffer("in", kF32, {8}), buffer("out", kF32, {8})},
@@ -352,7 +352,7 @@ TEST(Program, SharedExpressionsAreEmittedOnce) {
   EXPECT_LT(object->bytes.size(), 5000U);
 }
 
-TEST(Program, SameBytesEveryTime) {
+TEST(Program, IsReproducible) {
   const Expr i = var("i");
   const Function f{.name = "same bytes!",
                    .buffers = {buffer("io", kF32, {64})},
@@ -369,7 +369,7 @@ TEST(Program, SameBytesEveryTime) {
   EXPECT_EQ(once->entry, "tilewright_same_bytes_");
 }
 
-TEST(Program, FailureOfTheParallelLoopIsTheKernels) {
+TEST(Program, FailureOfAParallelLoopFailsTheKernel) {
   const Expr i = var("i");
   const Function f{
       .name = "failing",

@@ -24,19 +24,19 @@ class StmtEmitterTest : public EmissionTest {
   const Expr k_ = ir::var("k");
 };
 
-TEST_F(StmtEmitterTest, LoopsCount) {
+TEST_F(StmtEmitterTest, LoopsBecomeBlocks) {
   EXPECT_THAT(emitted(ir::make_for(k_, ir::int_imm(8), ForKind::Serial, store(k_))),
               HasSubstr("loop:"));
 }
 
-TEST_F(StmtEmitterTest, OneIterationIsNoLoop) {
+TEST_F(StmtEmitterTest, SingleIterationHasNoLoop) {
   const std::string text = emitted(ir::make_for(k_, ir::int_imm(1), ForKind::Serial, store(k_)));
   EXPECT_THAT(text, Not(HasSubstr("loop:")));
   EXPECT_THAT(text, HasSubstr("getelementptr float, ptr %0, i64 0"));  // k is 0
   EXPECT_EQ(emitted(ir::make_for(k_, ir::int_imm(0), ForKind::Serial, store(k_))), text);
 }
 
-TEST_F(StmtEmitterTest, BranchesHaveAnElseWhereThereIsOne) {
+TEST_F(StmtEmitterTest, BranchesMayHaveAnElse) {
   EXPECT_THAT(emitted(ir::make_if(i_ < 8, store(i_))), Not(HasSubstr("else:")));
   EXPECT_THAT(emitted(ir::make_if(i_ < 8, store(i_), store(i_ + 1))), HasSubstr("else:"));
 }
@@ -49,7 +49,7 @@ TEST_F(StmtEmitterTest, ALetIsBoundInItsBody) {
   EXPECT_EQ(emission_.error, "variable `x` is not bound");
 }
 
-TEST_F(StmtEmitterTest, BuffersLiveWhereTheirScopeSays) {
+TEST_F(StmtEmitterTest, BuffersFollowTheirScope) {
   const Stmt fill = ir::make_store(kRegister, {ir::int_imm(0)}, ir::float_imm(1, ir::kF32));
   EXPECT_THAT(emitted(ir::make_allocate(kRegister, fill)), HasSubstr("alloca float"));
   const Stmt keep = ir::make_store(kWorkspace, {ir::int_imm(0)}, ir::float_imm(1, ir::kF32));
@@ -73,12 +73,12 @@ TEST_F(StmtEmitterTest, ParallelLoopsDoNotNest) {
   EXPECT_EQ(emission_.error, "a Parallel loop inside a Parallel loop");
 }
 
-TEST_F(StmtEmitterTest, LoopsOfAGpuAreRefused) {
+TEST_F(StmtEmitterTest, GpuLoopsAreErrors) {
   emitted(ir::make_bound_for(k_, ir::int_imm(1), ThreadAxis::ThreadX, store(k_)));
   EXPECT_EQ(emission_.error, "a loop is bound to thread_x, which only a GPU has");
 }
 
-TEST_F(StmtEmitterTest, BuffersOfADeviceAreRefused) {
+TEST_F(StmtEmitterTest, DeviceBuffersAreErrors) {
   emitted(ir::make_allocate(kDevice, store(k_)));
   EXPECT_EQ(emission_.error, "`d` is in device memory, which a CPU does not have");
 }

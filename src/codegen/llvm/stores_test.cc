@@ -25,7 +25,7 @@ class StoresTest : public EmissionTest {
   Stores stores_{emission_, frame_, exprs_};
 };
 
-TEST_F(StoresTest, AScalarIsStoredAsItIs) {
+TEST_F(StoresTest, ScalarStore) {
   EXPECT_THAT(emitted(i_), HasSubstr("store float 1.000000e+00, ptr %"));
 }
 
@@ -41,24 +41,24 @@ TEST_F(StoresTest, AVectorPredicateIsAMask) {
               HasSubstr("@llvm.masked.store.v8f32"));
 }
 
-TEST_F(StoresTest, LanesWithGapsAreStoredOneByOne) {
+TEST_F(StoresTest, StridedLanesAreStoredOneByOne) {
   const std::string text = emitted(ir::ramp(i_, 2, 4));
   EXPECT_THAT(text, Not(HasSubstr("store <4 x float>")));
   EXPECT_THAT(text, HasSubstr("i64 6\n"));  // the last lane
 }
 
-TEST_F(StoresTest, StreamsAreAligned) {
+TEST_F(StoresTest, StreamingStoresAreAligned) {
   EXPECT_THAT(emitted(ir::ramp(i_ + 1, 1, 8), {}, true), Not(HasSubstr("!nontemporal")));
   EXPECT_THAT(emitted(ir::ramp(i_ * 2, 1, 8), {}, true), HasSubstr("align 32, !nontemporal"));
 }
 
-TEST_F(StoresTest, APrefetchReadsIntoEveryCache) {
+TEST_F(StoresTest, PrefetchTargetsAllCaches) {
   const ir::Stmt stmt = ir::make_prefetch(kA, {i_ + 64});
   stores_.emit_prefetch(*stmt.as<ir::Prefetch>());
   EXPECT_THAT(text(), HasSubstr(", i32 0, i32 3, i32 1)"));
 }
 
-TEST_F(StoresTest, ASquareIsLoadedAndStoredByRows) {
+TEST_F(StoresTest, TransposedTileIsLoadedAndStoredByRows) {
   const ir::Stmt stmt = ir::make_transpose({kB, i_, 64}, {kA, i_, 32}, 4);
   stores_.emit_transpose(*stmt.as<ir::Transpose>());
   EXPECT_THAT(text(), HasSubstr("load <4 x float>"));

@@ -15,7 +15,7 @@ Attributes letters(const std::string& a, const std::string& b, const std::string
 const Constant kA = f32({2, 3}, {1, 2, 3, 4, 5, 6});
 const Constant kB = f32({3, 2}, {1, 0, 2, 1, -1, 3});
 
-TEST(Contract, MatrixProductsAnyWay) {
+TEST(Contract, TransposedMatrixProducts) {
   const Numbers product = {2, 11, 8, 23};
   EXPECT_EQ(numbers(run("contract", letters("ik", "kj", "ij"), {kA, kB})), product);
   EXPECT_EQ(numbers(run("contract", letters("ik", "kj", "ji"), {kA, kB})), (Numbers{2, 8, 11, 23}));
@@ -46,7 +46,7 @@ TEST(Contract, SumsDiagonalsAndOuterProducts) {
   EXPECT_EQ(numbers(run("contract", letters("iA", "Aa", "ia"), {kA, kB})), (Numbers{2, 11, 8, 23}));
 }
 
-TEST(Contract, NarrowIntegersGiveWideSums) {
+TEST(Contract, NarrowIntegersHaveWideAccumulators) {
   const Constant a = constant(Scalar::U8, {1, 2}, {200, 200}),
                  b = constant(Scalar::I8, {2, 1}, {100, -50});
   const Constant y = run("contract", letters("ik", "kj", "ij"), {a, b});
@@ -54,7 +54,7 @@ TEST(Contract, NarrowIntegersGiveWideSums) {
   EXPECT_EQ(numbers(y), (Numbers{10000}));
 }
 
-TEST(Contract, IsTheWorkloadThatIsTuned) {
+TEST(Contract, HasTheKeyOfTheOperator) {
   const auto check = [](const Attributes& attributes, Shape a, Shape b, const std::string& text) {
     const auto dag = define("contract", attributes, {type_of(std::move(a)), type_of(std::move(b))});
     const auto known = parse_workload(text);
@@ -109,7 +109,7 @@ TEST(Attention, IsSoftmaxOfProductsByValues) {
 }
 
 // Three heads for each of two keys and values; one mask hides, the other is added.
-TEST(Attention, SharesKeysBetweenHeadsAndTakesTwoMasks) {
+TEST(Attention, GroupedHeadsAndTwoMasks) {
   const Constant q = random_numbers({3, 2, 3, 4}, 1), k = random_numbers({5, 2, 4}, 2);
   const Constant v = random_numbers({5, 2, 6}, 3), added = random_numbers({1, 5}, 4);
   const Constant seen =

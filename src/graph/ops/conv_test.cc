@@ -92,7 +92,7 @@ Constant turned(const Constant& x, Shape perm) {
   return run("transpose", {{"perm", std::move(perm)}}, {x});
 }
 
-TEST(Conv, BothLayoutsAreTheDefinition) {
+TEST(Conv, BothLayoutsEqualTheDefinition) {
   const Case cases[] = {
       {.ci = 3, .co = 4},
       {.ci = 2, .co = 3, .stride = {2, 1}, .begin = {1, 0}, .end = {0, 2}},
@@ -128,7 +128,7 @@ TEST(Conv, OneAndThreeDimensions) {
   EXPECT_EQ(numbers(depthwise), (Numbers{301, 4020}));
 }
 
-TEST(Conv, ChannelsLastIsTheWorkloadThatIsTuned) {
+TEST(Conv, ChannelsLastHasTheKeyOfTheOperator) {
   const auto key_of = [](const Case& c, Shape x, Shape w) {
     const auto dag =
         define("conv", c.attributes(true), {type_of(std::move(x)), type_of(std::move(w))});
@@ -146,7 +146,7 @@ TEST(Conv, ChannelsLastIsTheWorkloadThatIsTuned) {
             parse_workload("conv2d:h=14,w=14,ci=16,co=8,kernel=1,groups=4")->key());
 }
 
-TEST(ConvTranspose, BothLayoutsAreTheDefinition) {
+TEST(ConvTranspose, BothLayoutsEqualTheDefinition) {
   const Case cases[] = {
       {.ci = 2, .co = 3, .stride = {2, 2}, .begin = {1, 1}, .end = {1, 1}},
       {.ci = 2,
@@ -183,7 +183,7 @@ TEST(ConvTranspose, BothLayoutsAreTheDefinition) {
   }
 }
 
-TEST(ConvTranspose, OneDimensionAndTheWorkloadThatIsTuned) {
+TEST(ConvTranspose, OneDimensionAndTheKeyOfTheOperator) {
   EXPECT_EQ(numbers(run("conv_transpose", {{"stride", Shape{2}}},
                         {f32({1, 1, 2}, {1, 2}), f32({1, 1, 3}, {1, 10, 100})})),
             (Numbers{1, 10, 102, 20, 200}));

@@ -30,7 +30,7 @@ TEST(Gather, Elements) {
             (Numbers{2, 1, 2}));
 }
 
-TEST(Gather, Nd) {
+TEST(Gather, GatherNd) {
   const Constant x = f32({2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7});
   EXPECT_EQ(numbers(run("gather_nd", {}, {x, i64({2, 2}, {0, 1, 1, 0})})), (Numbers{2, 3, 4, 5}));
   EXPECT_EQ(numbers(run("gather_nd", {}, {x, i64({1, 3}, {1, -1, 0})})), (Numbers{6}));
@@ -71,7 +71,7 @@ TEST(Scatter, Nd) {
   EXPECT_EQ(numbers(place), (Numbers{1, 2, 3, 4, 5, 0}));
 }
 
-TEST(OneHot, AnyTypeOfIndex) {
+TEST(OneHot, AnyIndexType) {
   const Attributes three = {{"depth", int64_t{3}}, {"to", std::string("i32")}};
   EXPECT_EQ(numbers(run("one_hot", three, {i64({3}, {0, -1, 7})})),
             (Numbers{1, 0, 0, 0, 0, 1, 0, 0, 0}));

@@ -9,14 +9,14 @@
 namespace tilewright::graph {
 namespace {
 
-TEST(Letters, AFreshOneIsNoneThatIsTaken) {
+TEST(Letters, FreshLetterIsUnused) {
   std::string taken = "ae";
   EXPECT_EQ(fresh_letter("ef", taken), 'f');
   EXPECT_EQ(fresh_letter("ef", taken), 'b');  // of those that are liked none is left
   EXPECT_EQ(taken, "aefb");
 }
 
-TEST(Letters, ThereAreTwiceTheAlphabet) {
+TEST(Letters, UpperAndLowerCaseAreAvailable) {
   std::string taken;
   std::set<char> seen;
   for (int k = 0; k < 52; ++k) seen.insert(fresh_letter("ghrs", taken));

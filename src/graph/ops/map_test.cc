@@ -18,7 +18,7 @@ TEST(MapOps, BroadcastAsNumPy) {
   EXPECT_EQ(numbers(run("min", {}, {f32({4}), f32({2}), f32({3})})), (Numbers{2}));
 }
 
-TEST(MapOps, OneStageThatReadsItsOwnPlace) {
+TEST(MapOps, SingleElementwiseStage) {
   // A batch of one keeps its axis: consumers of a convolution must read elementwise.
   const auto dag = define("add", {}, {type_of({1, 4, 4, 8}), type_of({8})});
   ASSERT_TRUE(dag);
@@ -27,7 +27,7 @@ TEST(MapOps, OneStageThatReadsItsOwnPlace) {
       << (*dag)->to_string();
 }
 
-TEST(MapOps, IntegerDivisionDropsTheFraction) {
+TEST(MapOps, IntegerDivisionTruncates) {
   const Constant a = i64({6}, {7, -7, 7, -7, 8, 5}), b = i64({6}, {2, 2, -2, -2, -2, 0});
   EXPECT_EQ(numbers(run("div", {}, {a, b})), (Numbers{3, -3, -3, 3, -4, 0}));
   EXPECT_EQ(numbers(run("mod", {}, {a, b})), (Numbers{1, 1, -1, -1, 0, 0}));

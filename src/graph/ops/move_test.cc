@@ -75,7 +75,7 @@ TEST(MoveOps, TileAndTrilu) {
             numbers(square));
 }
 
-TEST(MoveOps, MovesLargeIntegersWhole) {
+TEST(MoveOps, MovesLargeIntegersExactly) {
   const int64_t large[] = {std::numeric_limits<int64_t>::min() + 1, (int64_t{1} << 60) + 1};
   const Constant x = Constant::of_integers({2}, large);
   EXPECT_EQ(

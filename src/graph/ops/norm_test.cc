@@ -37,7 +37,7 @@ TEST(LayerNorm, OverTheLastDimensions) {
       {normal({1, 2}, 0.1)[0] + 10, normal({1, 2}, 0.1)[1] + 20});
 }
 
-TEST(Norms, OfRowsAreTheWorkloadsThatAreTuned) {
+TEST(Norms, RowNormsHaveTheKeysOfOperators) {
   const TensorType x = type_of({8, 32}), c = type_of({32});
   const auto layer = define("layer_norm", {}, {x, c, c});
   const auto rms = define("rms_norm", {}, {x, c});
@@ -87,7 +87,7 @@ TEST(GroupNorm, ChannelsLastAndInstances) {
   expect_near(numbers(flat), {0, 0});  // each channel alone
 }
 
-TEST(GroupNorm, ChannelsLastIsTheSameInAnyRank) {
+TEST(GroupNorm, ChannelsLastInAnyRank) {
   for (const Shape& spatial : {Shape{5}, Shape{3, 4}, Shape{2, 3, 2}}) {
     for (const int64_t groups : {1, 2, 6}) {
       Shape shape = {2, 6};

@@ -32,7 +32,7 @@ TEST(Pool, OneSidedPads) {
   expect_near(numbers(run("pool", window("average", {2}, {2}, {0}, {1}), {kLine})), {2.5, 5, 5});
 }
 
-TEST(Pool, WindowsThatWereRoundedUp) {
+TEST(Pool, CeilMode) {
   Attributes average = window("average", {3}, {2}, {1}, {2});
   average.set("count_include_pad", int64_t{1});
   average.set("ceil_pad", Shape{1});
@@ -75,7 +75,7 @@ TEST(Pool, LayoutsAgree) {
   }
 }
 
-TEST(Pool, ChannelsLastIsTheWorkloadThatIsTuned) {
+TEST(Pool, ChannelsLastHasTheKeyOfTheOperator) {
   for (const std::string kind : {"max", "average"}) {
     Attributes attributes = window(kind, {3, 3}, {2, 2}, {1, 1}, {1, 1});
     attributes.set("channels_last", int64_t{1});

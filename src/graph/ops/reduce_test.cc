@@ -53,7 +53,7 @@ TEST(Reduce, Integers) {
   EXPECT_EQ(numbers(reduce("max", {0}, constant(Scalar::U8, {2}, {200, 100}))), (Numbers{200}));
 }
 
-TEST(Reduce, LogSumExpOfExtremes) {
+TEST(Reduce, LogSumExpOfLargeValues) {
   const double infinity = std::numeric_limits<double>::infinity();
   expect_near(numbers(reduce("log_sum_exp", {0}, f32({1000, 1000}))), {1000 + std::log(2.0)});
   EXPECT_EQ(numbers(reduce("log_sum_exp", {0}, f32({-infinity, -infinity})))[0], -infinity);
@@ -95,7 +95,7 @@ TEST(Softmax, AnyAxis) {
   expect_near(numbers(large), {0.5, 0.5});
 }
 
-TEST(Softmax, OfRowsIsTheWorkloadThatIsTuned) {
+TEST(Softmax, RowSoftmaxHasTheKeyOfTheOperator) {
   for (const bool log : {false, true}) {
     const auto dag = define("softmax", {{"log", int64_t{log}}}, {type_of({16, 64})});
     ASSERT_TRUE(dag);

@@ -14,7 +14,7 @@ Attributes to(Shape shape, const std::string& mode, const std::string& coordinat
 
 const Constant kLine = f32({1, 2, 3, 4});
 
-TEST(Resize, NearestAndLinearAreTheKnownWorkloads) {
+TEST(Resize, NearestAndLinearHaveTheKeysOfOperators) {
   const auto dag =
       define("resize", to({1, 8, 8, 3}, "linear", "asymmetric"), {type_of({1, 4, 4, 3})});
   ASSERT_TRUE(dag);
@@ -26,7 +26,7 @@ TEST(Resize, NearestAndLinearAreTheKnownWorkloads) {
             (Numbers{1, 1, 2, 2, 3, 3, 4, 4}));
 }
 
-TEST(Resize, ScalesThatAreNoQuotients) {
+TEST(Resize, ScalesThatAreNotRatios) {
   // ONNX: 4 * 0.6 is 2 elements, at places (o + 1/2) / 0.6 - 1/2.
   Attributes attributes = to({2}, "linear");
   attributes.set("scales", std::string("0.6"));
@@ -38,7 +38,7 @@ TEST(Resize, ScalesThatAreNoQuotients) {
   EXPECT_EQ(numbers(run("resize", attributes, {kLine})), (Numbers{1, 3}));
 }
 
-TEST(Resize, AlignedAndSinglePlaces) {
+TEST(Resize, AlignCornersAndSingleElements) {
   expect_near(numbers(run("resize", to({7}, "linear", "align_corners"), {kLine})),
               {1, 1.5, 2, 2.5, 3, 3.5, 4});
   EXPECT_EQ(numbers(run("resize", to({1}, "linear", "pytorch_half_pixel"), {kLine})), (Numbers{1}));

@@ -131,7 +131,7 @@ TEST(UnaryOps, Cast) {
   EXPECT_EQ(run("cast", to("i32"), {Constant::of_integers({}, large)}).integer(0), 5);
 }
 
-TEST(UnaryOps, NoneIsMuchCode) {
+TEST(UnaryOps, CodeSizeIsSmall) {
   // Expressions are unrolled and inlined as trees: what is large there cannot be scheduled.
   for (const OpDef& op : all_ops()) {
     if (op.work != Work::Map || op.least != 1) continue;

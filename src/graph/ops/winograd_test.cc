@@ -51,7 +51,7 @@ double largest(const Numbers& numbers) {
   return most;
 }
 
-TEST(ConvWinograd, IsTheConvolution) {
+TEST(ConvWinograd, EqualsTheConvolution) {
   for (const Case& c : kCases) {
     const Shape pads = {c.pad, c.pad};
     const auto result = [&](Scalar element, bool winograd) {
@@ -76,7 +76,7 @@ TEST(ConvWinograd, IsTheConvolution) {
   }
 }
 
-TEST(ConvWinograd, IsTheWorkloadOfTheOperator) {
+TEST(ConvWinograd, HasTheKeyOfTheOperator) {
   const auto dag = define("conv_winograd", {{"pad", int64_t{1}}},
                           {type_of({1, 14, 14, 8}), type_of({6, 6, 8, 16})});
   ASSERT_TRUE(dag) << dag.error().message;
@@ -86,7 +86,7 @@ TEST(ConvWinograd, IsTheWorkloadOfTheOperator) {
   EXPECT_EQ(dag_workload(*dag, {"W"}, given->permissions).key(), given->key());
 }
 
-TEST(ConvWinograd, WhatDoesNotFitIsSaid) {
+TEST(ConvWinograd, InvalidShapesAreErrors) {
   const TensorType x = type_of({1, 8, 8, 4}), w = type_of({6, 6, 4, 8});
   EXPECT_EQ(error_of("conv_winograd", {}, {x, w}), "");
   EXPECT_THAT(error_of("conv_winograd", {}, {x, type_of({3, 3, 4, 8})}),

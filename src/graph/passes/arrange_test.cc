@@ -260,7 +260,7 @@ INSTANTIATE_TEST_SUITE_P(Last, Arrange, testing::ValuesIn(last_cases()),
 INSTANTIATE_TEST_SUITE_P(Channels, Arrange, testing::ValuesIn(channel_cases()),
                          [](const auto& info) { return info.param.name; });
 
-TEST(ArrangeBias, BecomesOneNumberAChannel) {
+TEST(ArrangeBias, BecomesOneValuePerChannel) {
   Exported g;
   const ValueId x = g.input("x", {1, 3, 4, 5});
   const Graph now = after(g.finish({g.mean(g.conv_first(x, 6, {}), {2, 3})}), channels_last);
@@ -271,7 +271,7 @@ TEST(ArrangeBias, BecomesOneNumberAChannel) {
   }
 }
 
-TEST(ArrangeContract, AttentionReadsAndWritesInPlace) {
+TEST(ArrangeContract, AttentionNeedsNoTransposes) {
   Exported g;
   const ValueId x = g.input("x", {1, 6, 8});
   const ValueId q = g.heads_of(g.matmul(x, 8), 2);

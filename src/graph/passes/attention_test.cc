@@ -167,7 +167,7 @@ std::vector<Case> cases() {
 
 class RecognizeAttention : public testing::TestWithParam<Case> {};
 
-TEST_P(RecognizeAttention, GivesTheOperatorAndTheSameNumbers) {
+TEST_P(RecognizeAttention, ReplacesThePatternAndKeepsTheResult) {
   const Graph before = model(GetParam().heads, GetParam().masked);
   const Graph one = passed(before, {"split_attention"});
   EXPECT_EQ(count(one, "attention"), 1) << one.to_string();
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(Models, RecognizeAttention, testing::ValuesIn(cases()),
                          [](const auto& info) { return info.param.name; });
 
 // The same kernels, down to the names of their loops: records of the one fit the other.
-TEST(SplitAttention, GivesTheKernelsThatWereThereBefore) {
+TEST(SplitAttention, GivesTheKernelsOfItsParts) {
   const auto texts = [](const Graph& graph) {
     const auto separate = separate_outputs(graph);
     const auto parts = partition(*separate, {});
@@ -206,14 +206,14 @@ TEST(SplitAttention, GivesTheKernelsThatWereThereBefore) {
   }
 }
 
-TEST(SplitAttention, LeavesLargeOnesWhole) {
+TEST(SplitAttention, KeepsLargeAttentionFused) {
   const Heads small = {.length = 128, .heads = 12, .shared = 12, .width = 8};
   const Heads large = {.length = 1024, .heads = 12, .shared = 12, .width = 8};
   EXPECT_EQ(count(passed(model(small, halved)), "softmax"), 1);
   EXPECT_EQ(count(passed(model(large, halved)), "attention"), 1);
 }
 
-TEST(RecognizeAttentionNot, WhereSomethingElseIsMeant) {
+TEST(RecognizeAttentionNot, IfThePatternDiffers) {
   const std::vector<Masked> others = {
       // A factor behind the mask.
       [](Exported& g, ValueId x) {
@@ -244,7 +244,7 @@ TEST(RecognizeAttentionNot, WhereSomethingElseIsMeant) {
   EXPECT_EQ(count(*now, "attention"), 0);
 }
 
-TEST(RecognizeAttentionNot, WhereQueriesHaveATypeOfTheirOwn) {
+TEST(RecognizeAttentionNot, IfQueriesHaveAnotherType) {
   Exported g;
   const ValueId q = g.input("q", {2, 3, 4}, ir::Scalar::F16);
   const ValueId k = g.input("k", {2, 6, 4}), v = g.input("v", {2, 6, 5});
@@ -255,7 +255,7 @@ TEST(RecognizeAttentionNot, WhereQueriesHaveATypeOfTheirOwn) {
   EXPECT_EQ(count(after(before, recognize_attention), "attention"), 0);
 }
 
-TEST(RecognizeAttentionNot, WhereTheSoftmaxIsOfOtherRows) {
+TEST(RecognizeAttentionNot, IfTheSoftmaxIsOverAnotherAxis) {
   for (const auto& [rows, found] : {std::pair(Shape{6, 6}, 1), std::pair(Shape{2, 3, 2, 3}, 0)}) {
     Exported g;
     const ValueId q = g.input("q", {2, 3, 4}), k = g.input("k", {2, 6, 4});

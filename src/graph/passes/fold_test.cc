@@ -99,7 +99,7 @@ std::vector<Case> norm_cases() {
 
 class FoldBatchNorm : public testing::TestWithParam<Case> {};
 
-TEST_P(FoldBatchNorm, LeavesOneConvolutionAndOneSum) {
+TEST_P(FoldBatchNorm, FoldsAndKeepsTheResult) {
   Exported g;
   const ValueId x = g.input("x", {1, 4, 3, 3});
   const Graph before = g.finish({GetParam().build(g, x)});
@@ -113,7 +113,7 @@ TEST_P(FoldBatchNorm, LeavesOneConvolutionAndOneSum) {
 INSTANTIATE_TEST_SUITE_P(Cases, FoldBatchNorm, testing::ValuesIn(norm_cases()),
                          [](const auto& info) { return info.param.name; });
 
-TEST(FoldBatchNormPermission, StaysWithoutIt) {
+TEST(FoldBatchNormPermission, IsRequired) {
   Exported g;
   const ValueId x = g.input("x", {1, 4, 3, 3});
   const Graph before = g.finish({g.batch_norm(g.conv_first(x, 3, {}))});
@@ -124,7 +124,7 @@ TEST(FoldBatchNormPermission, StaysWithoutIt) {
   EXPECT_EQ(count_ops(now).at("batch_norm"), 1);
 }
 
-TEST(FoldBatchNormPermission, NormsOfUnknownNumbersStay) {
+TEST(FoldBatchNormPermission, NormsOfNonConstantsAreKept) {
   Exported g;
   const ValueId x = g.input("x", {1, 4, 3, 3});
   const ValueId scale = g.input("scale", {4});
@@ -134,7 +134,7 @@ TEST(FoldBatchNormPermission, NormsOfUnknownNumbersStay) {
   EXPECT_EQ(count_ops(after(g.finish({y}), fold_batch_norm)), (Ops{{"batch_norm", 1}}));
 }
 
-TEST(FoldScales, TheScaleOfAttentionGoesIntoTheProjection) {
+TEST(FoldScales, ScaleOfAttentionFoldsIntoTheProjection) {
   Exported g;
   const ValueId x = g.input("x", {1, 6, 8});
   const ValueId q = g.heads_of(g.matmul(x, 8), 2);
@@ -148,7 +148,7 @@ TEST(FoldScales, TheScaleOfAttentionGoesIntoTheProjection) {
   EXPECT_LT(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 1e-6);
 }
 
-TEST(FoldScales, StaysWhereOthersReadTheProduct) {
+TEST(FoldScales, KeepsScalesOfSharedProducts) {
   Exported g;
   const ValueId x = g.input("x", {1, 6, 8});
   const ValueId y = g.matmul(x, 8);

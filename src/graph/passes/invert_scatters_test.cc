@@ -24,7 +24,7 @@ Graph expect_inverted(Exported& g, ValueId result) {
   return *after;
 }
 
-TEST(InvertScatters, PlacesThatAreConstants) {
+TEST(InvertScatters, ConstantIndices) {
   Exported g;
   const ValueId x = g.input("x", {3, 4}), u = g.input("u", {3, 4});
   // One place twice, where the last update counts, and one from the end.
@@ -47,7 +47,7 @@ TEST(InvertScatters, AlongAnAxis) {
   expect_inverted(g, g.add("scatter_elements", {x, indices, u}, {{"axis", int64_t{1}}}));
 }
 
-TEST(InvertScatters, TheWholeInOrderIsAView) {
+TEST(InvertScatters, WholeTensorInOrderIsAView) {
   Exported g;
   const ValueId x = g.input("x", {2, 2, 3}), u = g.input("u", {2, 2, 3});
   const ValueId indices = g.integers({2, 2, 2}, {0, 0, 0, 1, 1, 0, 1, 1});
@@ -57,7 +57,7 @@ TEST(InvertScatters, TheWholeInOrderIsAView) {
   })) << after.to_string();
 }
 
-TEST(InvertScatters, OthersStay) {
+TEST(InvertScatters, OthersAreKept) {
   Exported g;
   const ValueId x = g.input("x", {3, 4}), u = g.input("u", {2, 4});
   const ValueId places = g.input("places", {2, 1}, ir::Scalar::I64);

@@ -270,7 +270,7 @@ std::vector<Case> row_cases() {
 
 class Recognize : public testing::TestWithParam<Case> {};
 
-TEST_P(Recognize, GivesTheOperatorAndTheSameNumbers) {
+TEST_P(Recognize, ReplacesThePatternAndKeepsTheResult) {
   Exported g;
   const ValueId x = g.input("x", {2, 3, 4});
   const Graph before = g.finish({GetParam().build(g, x)});

@@ -210,7 +210,7 @@ std::vector<Case> cases() {
 
 class Simplify : public testing::TestWithParam<Case> {};
 
-TEST_P(Simplify, LeavesWhatIsNeeded) {
+TEST_P(Simplify, KeepsNecessaryNodes) {
   Exported g;
   const ValueId x = g.input("x", {2, 3, 4});
   const Graph before = g.finish({GetParam().build(g, x)});
@@ -226,7 +226,7 @@ TEST_P(Simplify, LeavesWhatIsNeeded) {
 INSTANTIATE_TEST_SUITE_P(Cases, Simplify, testing::ValuesIn(cases()),
                          [](const auto& info) { return info.param.name; });
 
-TEST(SimplifyWindows, APadOfZerosGoesIntoTheConvolution) {
+TEST(SimplifyWindows, ZeroPadFoldsIntoTheConvolution) {
   for (const bool zeros : {true, false}) {
     Exported g;
     const ValueId x = g.input("x", {1, 2, 4, 4});
@@ -243,7 +243,7 @@ TEST(SimplifyWindows, APadOfZerosGoesIntoTheConvolution) {
   }
 }
 
-TEST(SimplifyLogic, AMaskWithAConstantThatIsTrueIsItsBroadcast) {
+TEST(SimplifyLogic, AndWithTrueIsABroadcast) {
   Exported g;
   const ValueId mask = g.input("mask", {1, 4}, ir::Scalar::Bool);
   const ValueId x = g.input("x", {3, 4});
@@ -257,7 +257,7 @@ TEST(SimplifyLogic, AMaskWithAConstantThatIsTrueIsItsBroadcast) {
   EXPECT_EQ(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 0);
 }
 
-TEST(SimplifyMap, ASlopeThatIsLargerThanWhatIsBroadcastKeepsTheBroadcast) {
+TEST(SimplifyMap, LargerSlopeKeepsTheBroadcast) {
   Exported g;
   const ValueId x = g.input("x", {1, 1});
   const ValueId wide = g.add("broadcast", {x}, {{"shape", Shape{3, 4}}});
@@ -269,7 +269,7 @@ TEST(SimplifyMap, ASlopeThatIsLargerThanWhatIsBroadcastKeepsTheBroadcast) {
   EXPECT_EQ(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 0);
 }
 
-TEST(SimplifyContract, ConstantWeightsLieAsInAMatrixProduct) {
+TEST(SimplifyContract, ConstantWeightsAreArrangedAsInAMatrixProduct) {
   struct Letters {
     Shape weights;
     std::string a, b, out, wanted;
@@ -289,7 +289,7 @@ TEST(SimplifyContract, ConstantWeightsLieAsInAMatrixProduct) {
   }
 }
 
-TEST(CommonSubexpressions, ComputesOnceWhatIsComputedTwice) {
+TEST(CommonSubexpressions, MergesEqualNodes) {
   Exported g;
   const ValueId x = g.input("x", {4});
   const ValueId a = g.add("add", {x, g.number(2)});
@@ -303,7 +303,7 @@ TEST(CommonSubexpressions, ComputesOnceWhatIsComputedTwice) {
   EXPECT_EQ(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 0);
 }
 
-TEST(CommonSubexpressions, TellsConstantsApartByEachByte) {
+TEST(CommonSubexpressions, ConstantsAreComparedByteForByte) {
   Exported g;
   constexpr int64_t kMany = 20000;
   const ValueId x = g.input("x", {kMany});
@@ -320,7 +320,7 @@ TEST(CommonSubexpressions, TellsConstantsApartByEachByte) {
   EXPECT_NE(now.outputs()[0], now.outputs()[1]);
 }
 
-TEST(CommonSubexpressions, WeightsThatHappenToBeAlikeStayTwo) {
+TEST(CommonSubexpressions, EqualWeightsAreNotMerged) {
   Exported g;
   const ValueId x = g.input("x", {4});
   const ValueId scaled = g.add("mul", {x, g.constant({4}, {1, 1, 1, 1})});
@@ -342,7 +342,7 @@ TEST(DeadCode, DropsNodesAndConstantsAndKeepsInputs) {
   EXPECT_EQ(now.output_names(), std::vector<std::string>{g.graph().value(y).name});
 }
 
-TEST(FoldConstants, MovesLargeOnesAndLeavesLargeWorkToTheCaller) {
+TEST(FoldConstants, LargeComputationsAreLeftToTheCaller) {
   Exported g;
   const ValueId x = g.input("x", {300});
   const ValueId w = g.weights({300, 400});
@@ -369,7 +369,7 @@ TEST(FoldConstants, MovesLargeOnesAndLeavesLargeWorkToTheCaller) {
   EXPECT_EQ(count_ops(executed), (Ops{{"mul", 1}}));
 }
 
-TEST(FoldConstants, ALargeBroadcastStays) {
+TEST(FoldConstants, LargeBroadcastIsNotFolded) {
   Exported g;
   const ValueId x = g.input("x", {1});
   const ValueId wide = g.add("broadcast", {g.weights({1, 1024})}, {{"shape", Shape{1024, 1024}}});
@@ -377,7 +377,7 @@ TEST(FoldConstants, ALargeBroadcastStays) {
   EXPECT_EQ(count_ops(now), (Ops{{"broadcast", 1}, {"mul", 1}}));
 }
 
-TEST(FoldConstants, AChainThatDoublesItsConstantEnds) {
+TEST(FoldConstants, GrowingChainIsBounded) {
   Exported g;
   ValueId value = g.weights({1, 1 << 16});
   for (int i = 0; i < 24; ++i) {

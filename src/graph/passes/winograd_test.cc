@@ -48,7 +48,7 @@ bool is_taken(const Graph& graph, const PassOptions& options = allowed()) {
   return count_ops(after(graph, winograd, options)).contains("conv_winograd");
 }
 
-TEST(Winograd, TakesWhatItCanAndWhatPays) {
+TEST(Winograd, AppliesIfPossibleAndProfitable) {
   EXPECT_TRUE(is_taken(graph_of({})));
   EXPECT_TRUE(is_taken(graph_of({.x = {1, 18, 18, 64}, .pad = 0, .pad_end = 0})));
   EXPECT_TRUE(is_taken(graph_of({.x = {4, 8, 8, 64}})));  // tiles of all images read the weights
@@ -56,7 +56,7 @@ TEST(Winograd, TakesWhatItCanAndWhatPays) {
   EXPECT_TRUE(is_taken(graph_of({.x = {1, 14, 14, 256}, .co = 256})));
 }
 
-TEST(Winograd, LeavesTheRestAlone) {
+TEST(Winograd, OtherConvolutionsAreUnchanged) {
   const Conv cases[] = {
       {.stride = 2},
       {.dilation = 2},
@@ -76,7 +76,7 @@ TEST(Winograd, LeavesTheRestAlone) {
   }
 }
 
-TEST(Winograd, AsksForThePermissionAndForConstantWeights) {
+TEST(Winograd, RequiresThePermissionAndConstantWeights) {
   EXPECT_FALSE(is_taken(graph_of({}), {}));
   {
     Exported g;
@@ -97,7 +97,7 @@ TEST(Winograd, AsksForThePermissionAndForConstantWeights) {
   }
 }
 
-TEST(Winograd, ComputesTheSameWithinItsPermission) {
+TEST(Winograd, KeepsTheResultWithinItsTolerance) {
   const Graph graph = graph_of({.x = {2, 14, 14, 64}, .pad = 0, .pad_end = 0});
   const Graph now = after(graph, winograd, allowed());
   ASSERT_EQ(count_ops(now), (Ops{{"conv_winograd", 1}}));
@@ -105,7 +105,7 @@ TEST(Winograd, ComputesTheSameWithinItsPermission) {
   EXPECT_LT(largest_error(evaluate_graph(graph, inputs), evaluate_graph(now, inputs)), 1e-5);
 }
 
-TEST(Winograd, WeightsThatAreSharedAreTransformedOnce) {
+TEST(Winograd, SharedWeightsAreTransformedOnce) {
   Exported g;
   const ValueId x = g.input("x", {1, 16, 16, 64}), w = g.weights({3, 3, 64, 64});
   const ValueId once = g.add("conv", {x, w}, attributes({}));
@@ -132,7 +132,7 @@ Graph passed(const PassOptions& options) {
   return *graph;
 }
 
-TEST(Winograd, ComesBehindTheOtherPasses) {
+TEST(Winograd, RunsAfterTheOtherPasses) {
   const Graph now = passed(allowed());
   EXPECT_EQ(count_ops(now).at("conv_winograd"), 2) << now.to_string();
   EXPECT_EQ(count_ops(now).at("conv"), 2);
@@ -154,7 +154,7 @@ std::vector<Group> groups_of(const PassOptions& options) {
   return std::move(parts->groups);
 }
 
-TEST(Winograd, KernelsTakeWhatIsBehindThem) {
+TEST(Winograd, KernelsFuseTheirEpilogues) {
   std::vector<std::string> titles;
   for (const Group& group : groups_of(allowed())) titles.push_back(group.title);
   EXPECT_THAT(titles, testing::IsSupersetOf({"conv2d 3x3 64->64 by winograd + add + relu",

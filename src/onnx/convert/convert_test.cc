@@ -123,7 +123,7 @@ TEST(ConvertTest, PadsByAxis) {
             (Computed{{7}, {2, 1, 0, 1, 2, 3, 2}}));
 }
 
-TEST(ConvertTest, PoolsUpToTheCeiling) {
+TEST(ConvertTest, PoolsWithCeilMode) {
   const auto pool = [](const std::string& op, int64_t include) {
     OneNode node(op, 19);
     node.operand(counting({1, 1, 4}))
@@ -138,7 +138,7 @@ TEST(ConvertTest, PoolsUpToTheCeiling) {
   EXPECT_EQ(pool("AveragePool", 1), (Numbers{1, 2.5})) << "what hangs over is not counted";
 }
 
-TEST(ConvertTest, EinsumOfDiagonals) {
+TEST(ConvertTest, EinsumWithDiagonals) {
   EXPECT_EQ(
       OneNode("Einsum").operand(counting({3, 3})).set("equation", std::string("ii->i")).compute(),
       (Computed{{3}, {0, 4, 8}}));
@@ -154,7 +154,7 @@ TEST(ConvertTest, EinsumOfDiagonals) {
                 .compute());
 }
 
-TEST(ConvertTest, LargestElementsInOrder) {
+TEST(ConvertTest, TopK) {
   EXPECT_EQ(OneNode("TopK").operand({{1, 5}, {3, 9, 7, 9, 1}}).list({3}).compute(),
             (Computed{{1, 3}, {9, 9, 7}}));
   EXPECT_EQ(OneNode("TopK")
@@ -166,7 +166,7 @@ TEST(ConvertTest, LargestElementsInOrder) {
             (Computed{{2, 2}, {1, 2, 3, 5}}));
 }
 
-TEST(ConvertTest, SoftmaxOfOldIsOverAllThatFollows) {
+TEST(ConvertTest, OldSoftmaxFlattensTrailingAxes) {
   const Operand same{{1, 2, 2}, {1, 1, 1, 1}};
   EXPECT_EQ(OneNode("Softmax", 11).operand(same).compute().numbers,
             (Numbers{0.25, 0.25, 0.25, 0.25}));
@@ -191,7 +191,7 @@ TEST(ConvertTest, GroupNormScalesGroupsThenChannels) {
             (Numbers{-1, 1, -1, 1, 8, 12, 8, 12}));
 }
 
-TEST(ConvertTest, TransposedConvolutionToAGivenShape) {
+TEST(ConvertTest, TransposedConvolutionWithOutputShape) {
   const auto shape_of = [](const std::function<void(OneNode&)>& more) {
     OneNode node("ConvTranspose");
     node.operand(counting({1, 1, 3})).operand(counting({1, 1, 3})).set("strides", Shape{3});
@@ -205,7 +205,7 @@ TEST(ConvertTest, TransposedConvolutionToAGivenShape) {
             (Shape{1, 1, 9}));
 }
 
-TEST(ConvertTest, BlocksAreAddedToAnImage) {
+TEST(ConvertTest, Col2Im) {
   // of two blocks of 3 at 0 and 2 in an image of 6, one element is in both and one in none
   EXPECT_EQ(OneNode("Col2Im", 18)
                 .operand({{1, 3, 2}, {1, 4, 2, 5, 3, 6}})
@@ -216,7 +216,7 @@ TEST(ConvertTest, BlocksAreAddedToAnImage) {
             (Computed{{1, 1, 6}, {1, 2, 7, 5, 6, 0}}));
 }
 
-TEST(ConvertTest, SamplesBetweenElementsAndOutside) {
+TEST(ConvertTest, InterpolatesBetweenElementsAndAtBorders) {
   const auto sample = [](const std::string& mode, const std::string& padding, int64_t align) {
     return OneNode("GridSample", 20)
         .operand({{1, 1, 2, 4}, {0, 1, 2, 3, 10, 11, 12, 13}})
@@ -233,7 +233,7 @@ TEST(ConvertTest, SamplesBetweenElementsAndOutside) {
   EXPECT_EQ(sample("nearest", "zeros", 0), (Computed{{1, 1, 1, 4}, {2, 0, 0, 0}}));
 }
 
-TEST(ConvertTest, GridsHavePlacesOfElements) {
+TEST(ConvertTest, GridSample) {
   OneNode node("AffineGrid", 20);
   node.operand({{1, 2, 3}, {1, 0, 0.5, 0, 2, 0}}).list({1, 1, 1, 2});
   EXPECT_EQ(node.compute(), (Computed{{1, 1, 2, 2}, {0, 0, 1, 0}}));
@@ -241,7 +241,7 @@ TEST(ConvertTest, GridsHavePlacesOfElements) {
             (Computed{{1, 1, 2, 2}, {-0.5, -2, 1.5, -2}}));
 }
 
-TEST(ConvertTest, AttributesThatNobodyKnowsAreNotIgnored) {
+TEST(ConvertTest, UnknownAttributesAreUnsupported) {
   ModelWriter model;
   model.input("x", {2});
   set_attribute(model.node("Relu", {"x"}, {"y"}), "upside_down", int64_t{1});
@@ -251,7 +251,7 @@ TEST(ConvertTest, AttributesThatNobodyKnowsAreNotIgnored) {
   EXPECT_NE(graph.error().message.find("'y' (Relu): its attribute upside_down"), std::string::npos);
 }
 
-TEST(ConvertTest, SequencesAreTakenApart) {
+TEST(ConvertTest, SequencesAreUnpacked) {
   ModelWriter model;
   model.input("x", {4, 2});
   model.integers("one", {1}).clear_dims();

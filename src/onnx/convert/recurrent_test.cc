@@ -69,7 +69,7 @@ TEST(RecurrentTest, TheNumberOfKernelsDoesNotDependOnTheNumberOfSteps) {
   }
 }
 
-TEST(RecurrentTest, AGruStepIsAProductAndAMap) {
+TEST(RecurrentTest, GruStepIsAProductAndAMap) {
   const auto reset_after = [](::onnx::NodeProto& node) {
     set_attribute(node, "linear_before_reset", int64_t{1});
   };

@@ -19,7 +19,7 @@ TEST(AlignedBuffer, IsAlignedAndZeroed) {
   }
 }
 
-TEST(AlignedBuffer, NoticesWritesOutside) {
+TEST(AlignedBuffer, DetectsWritesOutOfBounds) {
   const AlignedBuffer buffer(100, {.guard_bytes = 64});
   buffer.as<uint8_t>()[99] = 7;
   EXPECT_FALSE(buffer.damaged_guard());

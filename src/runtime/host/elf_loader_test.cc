@@ -90,7 +90,7 @@ TEST(ElfLoader, LoadsAndRuns) {
   EXPECT_EQ(loaded->function("g"), nullptr);
 }
 
-TEST(ElfLoader, SaysWhatIsMissing) {
+TEST(ElfLoader, MissingSymbolsAreNamed) {
   const auto loaded = LoadedObject::load(object(), {});
   ASSERT_FALSE(loaded.has_value());
   EXPECT_NE(loaded.error().message.find("'answer'"), std::string::npos);
@@ -128,7 +128,7 @@ TEST(ElfLoader, DamagedObjectsDoNotCrashTheLoader) {
   }
 }
 
-TEST(Kernel, NeedsItsSymbol) {
+TEST(Kernel, MissingEntrySymbolIsAnError) {
   std::vector<uint8_t> elf = object();
   const auto missing = Kernel::load({.bytes = elf, .entry = "f"});
   ASSERT_FALSE(missing.has_value());  // `answer` is none of the symbols a kernel may use

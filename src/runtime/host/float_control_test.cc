@@ -111,7 +111,7 @@ void expect_mode(void* pool, int threads, bool denormals) {
 class PooledFloatControl : public testing::TestWithParam<TilewrightPoolOptions> {};
 
 // Also the other way round on the same threads, which have slept in between.
-TEST_P(PooledFloatControl, TasksRunAsTheCallerDoes) {
+TEST_P(PooledFloatControl, TasksUseTheModeOfTheCaller) {
   TilewrightPool pool{};
   ASSERT_EQ(tilewright_pool_open(&pool, &GetParam()), 0);
   const uint64_t before = float_control();
@@ -141,7 +141,7 @@ TEST(FloatControl, OnTheCallerAloneAndOnThePoolOfTheProcess) {
 }
 
 // The pool is made by a thread that flushes: its workers begin with that.
-TEST(FloatControl, WorkersTakeOverTheModeWhateverTheyBeganWith) {
+TEST(FloatControl, WorkersAdoptTheModeOfTheCaller) {
   TilewrightPool pool{};
   const TilewrightPoolOptions options{.threads = 2, .spin_us = 1, .pin = TILEWRIGHT_POOL_PIN_NONE};
   {
@@ -154,7 +154,7 @@ TEST(FloatControl, WorkersTakeOverTheModeWhateverTheyBeganWith) {
 }
 
 // Callers in both modes at once: the pool is with one, and the others run their tasks alone.
-TEST(FloatControl, CallersInBothModesAtOnce) {
+TEST(FloatControl, ConcurrentCallersInBothModes) {
   TilewrightPool pool{};
   const TilewrightPoolOptions options{.threads = 2, .spin_us = 1, .pin = TILEWRIGHT_POOL_PIN_NONE};
   ASSERT_EQ(tilewright_pool_open(&pool, &options), 0);

@@ -21,7 +21,7 @@ TEST(Peak, UsesTheWidestInstructionsThereAre) {
   }
 }
 
-TEST(Peak, MeasuresSomethingPositive) {
+TEST(Peak, IsPositive) {
   fma_loop(0);  // returns
   fma_loop(-1);
   EXPECT_GT(measure_fma_seconds(1, 1000), 0.0);
@@ -36,7 +36,7 @@ TEST(Peak, MeasuresCopies) {
   EXPECT_GE(bandwidth.best(), bandwidth.vector_gb_per_s);
 }
 
-TEST(Peak, CopiesEveryElementAndNoMore) {
+TEST(Peak, CopiesExactlyAllElements) {
   for (const int64_t count : {0, 1, 15, 16, 63, 64, 65, 127, 128, 1000}) {
     std::vector<float> from(static_cast<size_t>(count) + 2);
     std::iota(from.begin(), from.end(), 1.0f);
@@ -48,7 +48,7 @@ TEST(Peak, CopiesEveryElementAndNoMore) {
   }
 }
 
-TEST(Peak, SumsEveryElementAndNoMore) {
+TEST(Peak, SumsExactlyAllElements) {
   for (const int64_t count : {0, 1, 15, 16, 31, 64, 127, 128, 129, 256, 1000}) {
     std::vector<float> from(static_cast<size_t>(count) + 2);
     std::iota(from.begin(), from.end(), 1.0f);  // sums below 2^24 are exact in any order

@@ -11,7 +11,7 @@ std::vector<uint8_t> some_bytes() {
   return bytes;
 }
 
-TEST(Seal, BytesComeBack) {
+TEST(Seal, RoundTrips) {
   for (const std::vector<uint8_t>& bytes : {some_bytes(), std::vector<uint8_t>()}) {
     const std::vector<uint8_t> with_seal = sealed(bytes);
     EXPECT_GT(with_seal.size(), bytes.size());

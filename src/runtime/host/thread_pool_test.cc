@@ -43,7 +43,7 @@ TEST(ThreadPool, RunsEachIterationOnce) {
   }
 }
 
-TEST(ThreadPool, SleepersAreWoken) {
+TEST(ThreadPool, SleepingWorkersWake) {
   ThreadPool pool({.threads = 2, .spin_us = 1});
   for (int k = 0; k < 50; ++k) {
     Counts counts(64, 2);
@@ -99,7 +99,7 @@ TEST(ThreadPool, SeveralCallersAtOnce) {
   for (std::thread& caller : callers) caller.join();
 }
 
-TEST(ThreadPool, BadCallsAreRefused) {
+TEST(ThreadPool, BadCallsAreErrors) {
   ThreadPool pool({.threads = 2});
   EXPECT_NE(pool.parallel_for(0, 1, count, nullptr), 0);
   EXPECT_NE(pool.parallel_for(1, 1, nullptr, nullptr), 0);
@@ -107,7 +107,7 @@ TEST(ThreadPool, BadCallsAreRefused) {
   EXPECT_EQ(pool.parallel_for(2, -1, count, nullptr), 0);
 }
 
-TEST(ThreadPool, BehindTheCSymbol) {
+TEST(ThreadPool, IsUsedByTheCSymbol) {
   Counts counts(10, 2);
   EXPECT_EQ(tilewright_parallel_for(nullptr, 2, 10, count, &counts), 0);
   ThreadPool pool({.threads = 2});
@@ -132,7 +132,7 @@ void on_worker_1(TilewrightPool* pool, void (*look)(void*), void* result) {
   ASSERT_EQ(tilewright_pool_run(pool, 2, 2, task, &both), 0);
 }
 
-TEST(ThreadPool, WorkersLeaveSignalsToTheProgram) {
+TEST(ThreadPool, WorkersBlockSignals) {
   sigset_t before, after, blocked;
   pthread_sigmask(SIG_BLOCK, nullptr, &before);
   TilewrightPool pool{};
@@ -156,7 +156,7 @@ TEST(ThreadPool, WorkersLeaveSignalsToTheProgram) {
 }
 
 // A pool that does not take all cpus leaves its threads to the scheduler.
-TEST(ThreadPool, IsPinnedWhereItHasAllCpus) {
+TEST(ThreadPool, IsPinnedIfItHasAllCpus) {
   const auto cpus = static_cast<int32_t>(allowed_cpus().size());
   const auto count_cpus = [](void* result) {
     *static_cast<size_t*>(result) = allowed_cpus().size();
@@ -173,7 +173,7 @@ TEST(ThreadPool, IsPinnedWhereItHasAllCpus) {
   }
 }
 
-TEST(Affinity, KnowsItsCpus) {
+TEST(Affinity, ListsCpusOfTheProcess) {
   const std::vector<int> cpus = allowed_cpus();
   ASSERT_FALSE(cpus.empty());
   EXPECT_EQ(std::set<int>(cpus.begin(), cpus.end()).size(), cpus.size());

@@ -124,7 +124,7 @@ TEST(Bind, ThreadsShareWhatTheyWriteTogether) {
 }
 
 // Two blocks would fold into the elements that overlapping tiles share.
-TEST(Bind, TilesOfAFoldDoNotOverlap) {
+TEST(Bind, ReductionTilesDoNotOverlap) {
   const Workbench bench("matmul:m=8,n=8,k=8");
   for (const std::string axis : {"block_x", "thread_y", "virtual_thread"}) {
     const std::string bind = "bind C i.0 " + axis;

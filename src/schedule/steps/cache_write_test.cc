@@ -42,7 +42,7 @@ for i < 4
   });
 }
 
-TEST(CacheWrite, PlacedInATileItHoldsTheTile) {
+TEST(CacheWrite, AttachedStageHoldsOneTile) {
   const Workbench bench("matmul:m=64,n=64,k=16");
   EXPECT_EQ(bench
                 .tree("cache_write C\nsplit C i [8]\nsplit C j [32]\nreorder C [i.0, j.0, i.1, "

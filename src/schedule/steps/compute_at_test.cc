@@ -162,7 +162,7 @@ TEST(ComputeAt, Illegal) {
 }
 
 // All outputs of an operator count, not only its first.
-TEST(ComputeAt, RefusesAnOperatorOfWhichOneOutputIsAnOutput) {
+TEST(ComputeAt, RejectsOperatorsWithAnOutputOfTheDag) {
   te::DagBuilder builder;
   const te::TensorId x = builder.placeholder("X", {4, 8}, ir::Scalar::F32);
   const te::Axis i = builder.axis("i", 4);

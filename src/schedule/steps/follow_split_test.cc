@@ -83,7 +83,7 @@ TEST(FollowSplit, Illegal) {
 }
 
 // A list of loops is as long as a stage has loops.
-TEST(FollowSplit, NamesAsManyLoopsAsAStageHas) {
+TEST(FollowSplit, NamesUpToTheMaximumOfLoops) {
   const auto step = [](size_t loops) {
     std::string names;
     for (size_t k = 0; k < loops; ++k) names += (k == 0 ? "a" : ", a") + std::to_string(k);

@@ -77,7 +77,7 @@ TEST(Pack, Illegal) {
 
 // A later step that removes the reader is rejected too, because no loops would determine the
 // layout.
-TEST(Pack, IsHeldAgainstTheFinishedTrace) {
+TEST(Pack, IsCheckedOnTheFinishedTrace) {
   const Workbench bench(kMatmul);
   for (const std::string later : {"cache_write C\n", "cache_read B [C]\n", "rfactor C k\n"}) {
     const Illegal illegal = bench.refusal("pack B C\n" + later);

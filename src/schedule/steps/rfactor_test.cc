@@ -136,7 +136,7 @@ TEST(Rfactor, Illegal) {
 }
 
 // Partial results have no tail.
-TEST(Rfactor, WantsFactorsThatDivide) {
+TEST(Rfactor, RequiresFactorsThatDivide) {
   const Workbench bench("matmul:m=4,n=6,k=32");
   const std::string steps = "split C k [5]\nrfactor C ";
   EXPECT_EQ(bench.refusal(steps + "k.0").code, IllegalCode::BadFactor);
@@ -150,7 +150,7 @@ TEST(Rfactor, WantsFactorsThatDivide) {
 }
 
 // All partial results of an element are there before the first is folded.
-TEST(Rfactor, PartialResultsStayOutsideTheLoopThatFoldsThem) {
+TEST(Rfactor, PartialResultsAreOutsideTheirReduction) {
   const Workbench bench("conv2d:h=5,w=5,ci=4,co=3,kernel=3");
   const std::string split = "split Y rc [2]\nrfactor Y rc.0\n";
   EXPECT_EQ(bench.refusal(split + "compute_at Y.rfactor Y c").code, IllegalCode::None);
@@ -173,7 +173,7 @@ TEST(Rfactor, PartialResultsStayOutsideTheLoopThatFoldsThem) {
   });
 }
 
-TEST(Rfactor, RefusesARankThatNoBufferHas) {
+TEST(Rfactor, RejectsRanksAboveTheLimit) {
   te::DagBuilder builder;
   std::vector<te::Extent> shape(kMaxRank, 2);
   std::vector<te::Axis> axes;

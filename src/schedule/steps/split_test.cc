@@ -144,7 +144,7 @@ TEST(Split, Illegal) {
   });
 }
 
-TEST(Split, RefusesMoreLoopsThanAStageHolds) {
+TEST(Split, RejectsMoreLoopsThanTheLimit) {
   std::string steps = "split C i [1, 1, 1, 1, 1, 1, 1]\n";
   for (int k = 0; k < 4; ++k)
     steps += "split C i." + std::to_string(k) + " [1, 1, 1, 1, 1, 1, 1]\n";
@@ -158,7 +158,7 @@ TEST(Split, RefusesMoreLoopsThanAStageHolds) {
 }
 
 // Parts of an index are terms of a form of fixed size.
-TEST(Split, RefusesMorePartsThanAnIndexHolds) {
+TEST(Split, RejectsMoreTermsThanTheLimit) {
   const std::string thirteen = "split C i [2, 2, 2, 2, 2, 2, 2]\nsplit C i.0 [2, 2, 2, 2, 2]\n";
   const Workbench bench("matmul:m=16384,n=4,k=4");
   EXPECT_EQ(bench.refusal(thirteen).code, IllegalCode::None);
@@ -169,7 +169,7 @@ TEST(Split, RefusesMorePartsThanAnIndexHolds) {
 }
 
 // A remainder is cut off where the outer part has its last value: outer parts stay outside.
-TEST(Split, KeepsThePartsOfARemainderInOrder) {
+TEST(Split, KeepsTheOrderOfRemainders) {
   const std::string text = "split C i [8]\nreorder C [i.1, i.0]\n";
   EXPECT_EQ(Workbench("matmul:m=64,n=4,k=4").refusal(text).code, IllegalCode::None);
   const Workbench ragged("matmul:m=70,n=4,k=4");

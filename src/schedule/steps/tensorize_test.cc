@@ -200,7 +200,7 @@ TEST(Tensorize, RetilingIsChecked) {
 }
 
 // An operand that is computed where it is read is in no buffer.
-TEST(Tensorize, OperandsAreBuffers) {
+TEST(Tensorize, OperandsMustBeBuffers) {
   te::DagBuilder builder;
   const te::TensorId x = builder.placeholder("X", {8, 32}, ir::Scalar::U8);
   const te::TensorId b = builder.placeholder("B", {64, 32}, ir::Scalar::I8);
@@ -222,7 +222,7 @@ TEST(Tensorize, OperandsAreBuffers) {
 
 // A loop that runs through several tiles of a layout moves, if not evenly: an operand that lanes
 // share cannot be indexed by it.
-TEST(Tensorize, ALoopThatLeavesItsTileIsNoLoopThatDoesNotMove) {
+TEST(Tensorize, LoopOutsideItsTileIsNotInvariant) {
   te::DagBuilder builder;
   const te::TensorId a = builder.placeholder("A", {64, 8, 4}, ir::Scalar::U8);
   const te::TensorId b = builder.placeholder("B", {8, 64, 4}, ir::Scalar::I8);

@@ -89,7 +89,7 @@ TEST(Attention, BothFormsEqualTheDefinition) {
   }
 }
 
-TEST(Attention, HalvesAreRoundedOnceAtTheEnd) {
+TEST(Attention, F16ResultsAreRoundedOnce) {
   const AttentionShape s{.b = 1, .heads = 1, .seq = 6, .dim = 4};
   const Evaluated op("attention_online:seq=6,dim=4,block=4,dtype=bf16");
   for_each_index(op.shape, [&](const std::vector<int64_t>& at, size_t offset) {

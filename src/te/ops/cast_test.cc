@@ -19,7 +19,7 @@ double cast_of(double value, const char* from, const char* to) {
   return evaluator.element(instance->dag->outputs()[0], {&zero, 1});
 }
 
-TEST(Cast, FollowsTheRulesOfTypes) {
+TEST(Cast, FollowsCastSemantics) {
   const double inf = std::numeric_limits<double>::infinity();
   EXPECT_EQ(cast_of(-2.75, "f32", "i8"), -2);
   EXPECT_EQ(cast_of(300, "f32", "i8"), 127);

@@ -39,7 +39,7 @@ TEST(Conv2dCapsule, EqualsItsDefinition) {
   }
 }
 
-TEST(Conv2dCapsule, RefusesWhatHasNoMeaning) {
+TEST(Conv2dCapsule, RejectsInvalidParameters) {
   const Mistake mistakes[] = {
       {"conv2d_capsule:h=4,w=4,ci=4,co=8,kernel=5", "a 5x5 kernel with dilation=1 does not fit"},
       {"conv2d_capsule:h=4,w=4,ci=4,co=8", "needs parameter kernel"},

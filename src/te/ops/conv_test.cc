@@ -156,7 +156,7 @@ TEST(Conv, EqualsItsDefinition) {
   }
 }
 
-TEST(Conv, TypesOfSumsAndResults) {
+TEST(Conv, AccumulatorAndResultTypes) {
   struct Types {
     const char* dtype;
     ir::Scalar sum, result;
@@ -173,7 +173,7 @@ TEST(Conv, TypesOfSumsAndResults) {
   }
 }
 
-TEST(Conv, WeightsMayHaveATypeOfTheirOwn) {
+TEST(Conv, WeightTypeMayDiffer) {
   const std::string text = "conv2d:n=1,h=4,w=4,ci=4,co=2,kernel=3,stride=1,pad=1,dilation=1,";
   const auto mixed = parse_operator(text + "groups=1,dtype=u8,dtype_w=i8");
   ASSERT_TRUE(mixed.has_value()) << mixed.error().message;
@@ -239,7 +239,7 @@ TEST(Conv, StagesAndAxes) {
               ElementsAre("X", "W", "P", "C", "bias", "scale", "shift", "T1", "T2", "T3", "Y"));
 }
 
-TEST(Conv, RefusesWhatHasNoMeaning) {
+TEST(Conv, RejectsInvalidParameters) {
   const Mistake mistakes[] = {
       {"conv2d:h=4,w=4,ci=3,co=4,kernel=3,groups=2", "groups=2 must divide ci=3 and co=4"},
       {"conv3d:d=4,h=4,w=4,ci=4,co=3,kernel=3,groups=2",

@@ -61,7 +61,7 @@ double taps(int64_t output, int64_t kernel, const Case& s) {
   return count;
 }
 
-TEST(Conv2dTranspose, FlopAreThoseOfTapsInsideTheKernel) {
+TEST(Conv2dTranspose, FlopCountsTapsInsideTheKernel) {
   for (const Case& s : kCases) {
     const auto conv = parse_operator(std::string("conv2d_transpose:") + s.text);
     EXPECT_EQ(conv->dag->flop(), 2.0 * static_cast<double>(s.n * s.ci * s.co) * taps(s.y, s.kh, s) *
@@ -70,7 +70,7 @@ TEST(Conv2dTranspose, FlopAreThoseOfTapsInsideTheKernel) {
   }
 }
 
-TEST(Conv2dTranspose, StagesAreThereOnlyWhereNeeded) {
+TEST(Conv2dTranspose, StagesExistOnlyIfNeeded) {
   const auto has_border = [](const char* text) {
     return parse_operator(text)->dag->find_op(Name("P")).has_value();
   };
@@ -82,7 +82,7 @@ TEST(Conv2dTranspose, StagesAreThereOnlyWhereNeeded) {
   EXPECT_TRUE(odd->access(3).has_branch);
 }
 
-TEST(Conv2dTranspose, RefusesWhatHasNoMeaning) {
+TEST(Conv2dTranspose, RejectsInvalidParameters) {
   const Mistake mistakes[] = {
       {"conv2d_transpose:h=4,w=4,ci=4,co=8", "needs parameter kernel"},
       {"conv2d_transpose:h=4,w=4,ci=4,co=8,kernel=3,stride=2,output_padding=2",

@@ -47,7 +47,7 @@ TEST(DepthwiseConv2d, TheWeightIsConstantByDefault) {
             "depthwise_conv2d:n=1,h=5,w=4,ci=3,kernel=3,stride=1,pad=0,dilation=1,dtype=f32");
 }
 
-TEST(DepthwiseConv2d, RefusesWhatHasNoMeaning) {
+TEST(DepthwiseConv2d, RejectsInvalidParameters) {
   const Mistake mistakes[] = {
       {"depthwise_conv2d:h=4,w=4,ci=4,co=8,kernel=3", "co=8 must be ci=4; conv2d takes any groups"},
       {"depthwise_conv2d:h=4,w=4,ci=4,groups=2,kernel=3", "groups=2 must be ci=4"},

@@ -57,7 +57,7 @@ TEST(Einsum, ARepeatedLetterIsTheDiagonal) {
   EXPECT_EQ(element(made.dag, {1, 2}), 4 * 3);
 }
 
-TEST(Einsum, SummedLettersAreThoseThatTheResultLacks) {
+TEST(Einsum, LettersMissingInTheResultAreSummed) {
   EXPECT_EQ(summed_letters({0, "bhik"}, {0, "bhjk"}, "bhij"), "k");
   EXPECT_EQ(summed_letters({0, "ab"}, {0, "bc"}, ""), "abc");
   EXPECT_EQ(summed_letters({0, "i"}, {0, "j"}, "ij"), "");

@@ -83,7 +83,7 @@ TEST(Elementwise, EachLinkIsAStage) {
   EXPECT_EQ((*dag)->op(4).axes[1].name.text(), "j");
 }
 
-TEST(Elementwise, ValuesBetweenLinksAreF32) {
+TEST(Elementwise, IntermediateValuesAreF32) {
   const auto dag = elementwise(std::array<int64_t, 1>{8}, "relu+relu", ir::Scalar::BF16);
   ASSERT_TRUE(dag.has_value());
   EXPECT_EQ((*dag)->tensor(1).element, ir::Scalar::F32);

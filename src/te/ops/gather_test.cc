@@ -17,7 +17,7 @@ int64_t resolved(double index, int64_t extent) {
   return std::clamp<int64_t>(whole < 0 ? whole + extent : whole, 0, extent - 1);
 }
 
-TEST(Gather, TakesWhatTheIndicesSay) {
+TEST(Gather, EqualsItsDefinition) {
   struct Case {
     const char* text;
     size_t axis;
@@ -44,7 +44,7 @@ TEST(Gather, TakesWhatTheIndicesSay) {
   }
 }
 
-TEST(OneHot, IsOnAtTheIndex) {
+TEST(OneHot, EqualsItsDefinition) {
   for (const int64_t axis : {-1, 0, 1}) {
     const Evaluated op(
         fmt::format("one_hot:shape=4x6,depth=5,axis={},on=3,off=-2,dtype=i8,index=i32", axis), -7,

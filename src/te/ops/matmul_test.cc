@@ -8,7 +8,7 @@
 namespace tilewright::te {
 namespace {
 
-TEST(Matmul, EqualsThreeLoops) {
+TEST(Matmul, EqualsTheDefinition) {
   for (const char* dtype : {"f32", "f64", "f16", "bf16", "i8", "i32"}) {
     const Evaluated product(std::string("matmul:m=3,n=5,k=7,dtype=") + dtype);
     for (int64_t i = 0; i < 3; ++i) {
@@ -22,7 +22,7 @@ TEST(Matmul, EqualsThreeLoops) {
   }
 }
 
-TEST(Matmul, BatchEqualsFourLoops) {
+TEST(Matmul, BatchEqualsTheDefinition) {
   const Evaluated product("batch_matmul:b=2,m=3,n=5,k=4");
   for (int64_t b = 0; b < 2; ++b) {
     for (int64_t i = 0; i < 3; ++i) {
@@ -37,7 +37,7 @@ TEST(Matmul, BatchEqualsFourLoops) {
   }
 }
 
-TEST(Matmul, TransposedOperandsLieTheOtherWay) {
+TEST(Matmul, TransposedOperandsHaveSwappedShapes) {
   const int64_t m = 3, n = 5, k = 4;
   for (const bool ta : {false, true}) {
     for (const bool tb : {false, true}) {
@@ -65,7 +65,7 @@ TEST(Matmul, TransposedOperandsLieTheOtherWay) {
             "matmul:m=3,n=5,k=4,dtype=f32,transpose_b=1");
 }
 
-TEST(Matmul, BMayHaveATypeOfItsOwn) {
+TEST(Matmul, TypeOfBMayDiffer) {
   const Evaluated product("matmul:m=2,n=3,k=4,dtype=u8,dtype_b=i8");
   for (int64_t at = 0; at < 6; ++at) {
     double sum = 0;
@@ -98,7 +98,7 @@ TEST(Matmul, AFlagIsZeroOrOne) {
             "matmul: parameter transpose_b: 2 is out of range; legal are 0 to 1");
 }
 
-TEST(Matmul, TypesOfSumsAndResults) {
+TEST(Matmul, AccumulatorAndResultTypes) {
   struct Case {
     ir::Scalar element, sum, result;
   };

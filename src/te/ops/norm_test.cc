@@ -10,7 +10,7 @@
 namespace tilewright::te {
 namespace {
 
-TEST(Norm, IsTheRootOfTheSumOfSquares) {
+TEST(Norm, EqualsTheRootOfTheSumOfSquares) {
   for (const char* dtype : {"f32", "f64"}) {
     const Evaluated norms(std::string("norm:b=3,m=4,n=5,dtype=") + dtype);
     ASSERT_THAT(norms.shape, ::testing::ElementsAre(3));
@@ -22,7 +22,7 @@ TEST(Norm, IsTheRootOfTheSumOfSquares) {
   }
 }
 
-TEST(Norm, OfHalvesIsRoundedOnce) {
+TEST(Norm, F16ResultsAreRoundedOnce) {
   const Evaluated norms("norm:m=40,n=50,dtype=f16", 0, 100);
   double sum = 0;
   for (int64_t k = 0; k < 2000; ++k) sum += std::pow(norms.in("X", k), 2);
@@ -48,7 +48,7 @@ TEST(Norm, LayerNormEqualsItsDefinition) {
 }
 
 // The variance of numbers far from zero: the difference of two sums would have no digit left.
-TEST(Norm, LayerNormOfLargeNumbersKeepsItsDigits) {
+TEST(Norm, LayerNormOfLargeValuesIsAccurate) {
   const Evaluated spread("layer_norm:m=1,n=64,eps=0,dtype=f64", 1'000'000'000, 1'000'000'008);
   double mean = 0, variance = 0;
   for (int64_t k = 0; k < 64; ++k) mean += (spread.in("X", k) - 1e9) / 64;

@@ -30,7 +30,7 @@ int64_t walk(const std::string& mode, int64_t q, int64_t extent) {
   return at;
 }
 
-TEST(Pad, EqualsAWalk) {
+TEST(Pad, EqualsItsDefinition) {
   struct Case {
     std::vector<int64_t> shape, before, after;
   };
@@ -55,7 +55,7 @@ TEST(Pad, EqualsAWalk) {
   }
 }
 
-TEST(Pad, OneNumberStandsForAllAndTypesAreKept) {
+TEST(Pad, ScalarPadsApplyToAllAxesAndTypesAreKept) {
   for (const char* dtype : {"f16", "bf16", "i8", "i64", "f64"}) {
     const Evaluated op(fmt::format("pad:shape=2x2x2,before=1,value=-3,dtype={}", dtype));
     ASSERT_THAT(op.shape, ElementsAre(3, 3, 3));

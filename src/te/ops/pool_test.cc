@@ -83,7 +83,7 @@ TEST(Pool, OneAndThreeDimensions) {
   EXPECT_THAT(cube.output, ElementsAre(sum / 8));
 }
 
-TEST(Pool, GlobalEqualsItsFold) {
+TEST(Pool, GlobalEqualsItsReduction) {
   for (const char* mode : {"max", "average"}) {
     const Evaluated op(fmt::format("global_pool:op={},n=2,spatial=3x5,c=4,dtype=f64", mode));
     ASSERT_THAT(op.shape, ElementsAre(2, 4));

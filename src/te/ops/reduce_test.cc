@@ -45,7 +45,7 @@ struct Case {
   std::vector<int64_t> shape;  // of Y without keep
 };
 
-TEST(Reduce, EveryKindEqualsItsFold) {
+TEST(Reduce, EveryKindEqualsItsDefinition) {
   const Case cases[] = {
       {"0", {0}, {4, 3}},   {"1", {1}, {3, 3}},    {"-1", {2}, {3, 4}},
       {"0x2", {0, 2}, {4}}, {"1x-1", {1, 2}, {3}}, {"2x0x1", {0, 1, 2}, {}},
@@ -92,7 +92,7 @@ TEST(Reduce, Types) {
 }
 
 // 300 ones in a type that cannot count to 300.
-TEST(Reduce, SumsAreWiderThanTheirTerms) {
+TEST(Reduce, AccumulatorsAreWide) {
   EXPECT_EQ(Evaluated("reduce:op=sum,shape=300,axes=0,dtype=i8", 1, 1).output[0], 300);
   EXPECT_EQ(Evaluated("reduce:op=mean,shape=4096,axes=0,dtype=f16", 100, 100).output[0], 100);
 }
@@ -104,7 +104,7 @@ double index_of(const char* op, const std::vector<double>& row) {
   return evaluator.element(instance->dag->outputs()[0], {});
 }
 
-TEST(Reduce, IndicesOfEqualExtremeAndNoNumbers) {
+TEST(Reduce, ArgMaxOfTiesAndNans) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
   EXPECT_EQ(index_of("argmax", {1, 3, 3}), 1);
   EXPECT_EQ(index_of("argmin", {2, 1, 1}), 1);

@@ -34,7 +34,7 @@ TEST(Reshape, KeepsTheRowMajorOrder) {
   }
 }
 
-TEST(Reshape, DividesOnlyWhereItMust) {
+TEST(Reshape, DividesOnlyIfNecessary) {
   const auto indices = [](const char* text) {
     const std::string lines = parse_operator(std::string("reshape:") + text)->dag->to_string();
     return lines.substr(lines.find("= X") + 2);

@@ -32,7 +32,7 @@ int64_t rounded(const std::string& rounding, long double x) {
 
 const char* const kCoordinates[] = {"half_pixel", "asymmetric", "align_corners"};
 
-TEST(Resize, NearestTakesTheRoundedPlace) {
+TEST(Resize, NearestRoundsTheCoordinate) {
   for (const auto& [in, out] : {std::pair<int64_t, int64_t>{4, 8},
                                 {8, 4},
                                 {5, 7},
@@ -68,7 +68,7 @@ double at_clamped(const Evaluated& op, const std::vector<int64_t>& extents,
   return at(op.inputs.at("X"), extents, indices);
 }
 
-TEST(Resize, LinearWeighsTheFourNeighbors) {
+TEST(Resize, LinearInterpolatesFourNeighbors) {
   for (const auto& [to_y, to_x] :
        {std::pair<int64_t, int64_t>{8, 10}, {3, 2}, {7, 5}, {4, 7}, {1, 1}}) {
     for (const std::string coordinates : kCoordinates) {
@@ -96,7 +96,7 @@ TEST(Resize, LinearWeighsTheFourNeighbors) {
   }
 }
 
-TEST(Resize, DoublingIsADivisionByTwo) {
+TEST(Resize, UpsamplingByTwoIsADivisionByTwo) {
   const auto dag = parse_operator("resize:shape=4,to=8,coordinates=asymmetric,rounding=floor")->dag;
   EXPECT_THAT(dag->to_string(), ::testing::HasSubstr("= X[i / 2]"));
 }

@@ -59,7 +59,7 @@ TEST(Rows, TheLastDimensionAsColumns) {
   EXPECT_EQ(element(*dag, {1, 0}), 3 - (3 + 4 + 5));
 }
 
-TEST(Rows, WorkPerRowCountsOnlyIfAsked) {
+TEST(Rows, WorkPerRowIsOptional) {
   const auto flop = [](bool counted) {
     DagBuilder builder;
     const TensorId x = builder.placeholder("X", {2, 3}, kElement);

@@ -34,7 +34,7 @@ TEST(CumulativeSum, EqualsARunningSum) {
   }
 }
 
-TEST(CumulativeSum, StagesDoubleAndSumsAreWider) {
+TEST(CumulativeSum, LogarithmicStagesAndWideAccumulators) {
   const auto dag = parse_operator("cumulative_sum:shape=2x9,dtype=i8")->dag;
   std::vector<std::string> stages;
   for (const Tensor& tensor : dag->tensors()) {

@@ -49,7 +49,7 @@ TEST(Softmax, StagesAndTheirTypes) {
   EXPECT_THAT(stages, ::testing::ElementsAre("X:f16", "M:f32", "E:f32", "S:f32", "R:f32", "Y:f16"));
 }
 
-TEST(Softmax, IsForFloats) {
+TEST(Softmax, RequiresFloats) {
   for (const char* op : {"softmax", "log_softmax"}) {
     const auto instance = parse_operator(std::string(op) + ":m=3,n=6,dtype=i32");
     ASSERT_FALSE(instance.has_value());

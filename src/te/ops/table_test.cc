@@ -116,7 +116,7 @@ TEST(NearNames, EditDistance) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
 }
 
-TEST(NearNames, NearestFirstAndNothingFar) {
+TEST(NearNames, NearestFirstWithinALimit) {
   const std::vector<std::string> known = {"conv2d", "conv3d", "matmul", "softmax"};
   EXPECT_THAT(near_names("conv2", known), ElementsAre("conv2d", "conv3d"));
   EXPECT_THAT(near_names("mat", known), ElementsAre("matmul"));

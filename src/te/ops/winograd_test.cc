@@ -22,7 +22,7 @@ std::vector<double> times_vector(const Matrix& matrix, const std::vector<double>
   return product;
 }
 
-TEST(WinogradMatrices, FilterAsTheDefinition) {
+TEST(WinogradMatrices, FilterEqualsTheDefinition) {
   for (const int64_t m : {2, 4}) {
     const WinogradMatrices& matrices = winograd_matrices(m);
     const std::vector<double> filter = {5, -3, 2};
@@ -39,7 +39,7 @@ TEST(WinogradMatrices, FilterAsTheDefinition) {
   }
 }
 
-TEST(WinogradMatrices, EntriesFoldToNumbers) {
+TEST(WinogradMatrices, EntriesFoldToConstants) {
   const Matrix matrix = {{1, 0, 2}, {0, 0, 0}, {0, -3, 0.5}};
   for (int64_t row = 0; row < 3; ++row) {
     for (int64_t column = 0; column < 3; ++column) {
@@ -91,7 +91,7 @@ TEST(Winograd, EqualsTheDirectConvolution) {
 }
 
 // U by its definition, G g G^T, given as the operand.
-TEST(Winograd, TheTransformedWeightTakesThePlaceOfU) {
+TEST(Winograd, TransformedWeightReplacesU) {
   const Evaluated raw("conv2d_winograd:h=4,w=4,ci=2,co=2,m=2,pad=1");
   Evaluated conv("conv2d_winograd:h=4,w=4,ci=2,co=2,m=2,pad=1,weight=transformed");
   EXPECT_FALSE(conv.dag->find_op(Name("U")).has_value());
@@ -132,7 +132,7 @@ TEST(Winograd, StagesHintsAndFlop) {
   EXPECT_FALSE(whole->find_op(Name("P")).has_value());
 }
 
-TEST(Winograd, RefusesWhatHasNoMeaning) {
+TEST(Winograd, RejectsInvalidParameters) {
   const Mistake mistakes[] = {
       {"conv2d_winograd:h=4,w=4,ci=4,co=8,m=3", "m=3 must be 2 or 4"},
       {"conv2d_winograd:h=2,w=4,ci=4,co=8", "a 3x3 kernel with dilation=1 does not fit into 2x4"},

@@ -87,7 +87,7 @@ TEST(ToyMachine, ItsProbeWorks) {
   EXPECT_TRUE(status.has_value()) << status.error().message;
 }
 
-TEST(ToyMachine, IsFoundByItsTargetAndOnlyWhereItIsARow) {
+TEST(ToyMachine, IsFoundByTargetOnlyIfItsTableIsPassed) {
   const Target target = toy_target();
   EXPECT_FALSE(codegen::back_end_for(target, other_back_ends()).has_value());
   const std::vector<codegen::BackEnd> rows = back_ends_with_toy();
@@ -97,7 +97,7 @@ TEST(ToyMachine, IsFoundByItsTargetAndOnlyWhereItIsARow) {
   EXPECT_TRUE(runtime::check_loadable(target, loaders_with_toy()).has_value());
 }
 
-TEST(ToyMachine, ComputesWhatTheCpuDoes) {
+TEST(ToyMachine, ResultsEqualThoseOfTheCpu) {
   const Task cpu{*parse_workload(kWorkload), host_target(1)};
   for (const char* steps : {"", "split C i [2]\nannotate C i.0 parallel\n",
                             "cache_write C\nsplit C j [4]\ncompute_at C.write C j.0\n"}) {
@@ -184,7 +184,7 @@ TEST(ToyMachine, HasSharedMemory) {
   EXPECT_FALSE(codegen::build_artifact(cpu, tree_of(cpu, shared), shared).has_value());
 }
 
-TEST(ToyMachine, ItsOwnPassesRunAndNoOthers) {
+TEST(ToyMachine, RunsOnlyItsPasses) {
   const Task task = toy_task();
   const schedule::Trace trace = trace_of("annotate C i parallel\n");
   std::vector<lower::PassReport> reports;
@@ -245,7 +245,7 @@ TEST(ToyMachine, SharedMemoryHasALimit) {
   EXPECT_THAT(artifact.error().message, ::testing::HasSubstr("262144 bytes of shared memory"));
 }
 
-TEST(ToyMachine, BytesAreNotTrusted) {
+TEST(ToyMachine, MalformedArtifactsAreErrors) {
   const Task task = toy_task();
   const runtime::Artifact good =
       must(codegen::build_artifact(task, tree_of(task, {}), {}, {.back_end = &toy_back_end()}));
@@ -330,7 +330,7 @@ TEST(ToyMachine, IsExplained) {
   }
 }
 
-TEST(ToyMachine, IsNotTunedWithoutItsRows) {
+TEST(ToyMachine, RequiresItsTablesForTuning) {
   const TemporaryFolder folder = must(make_scratch_folder("tilewright-toy-"));
   app::TuneListener silent;
   app::TuneOptions options = tune_options(folder);

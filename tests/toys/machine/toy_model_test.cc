@@ -50,7 +50,7 @@ void write_floats(const std::filesystem::path& file, std::vector<int64_t> shape,
   ASSERT_TRUE(written.has_value()) << written.error().message;
 }
 
-TEST(ToyModel, IsRunAsOnACpu) {
+TEST(ToyModel, ResultsEqualThoseOfTheCpu) {
   const app::ModelChoice model{.what = "matmul:m=6,n=8,k=5,constant=none"};
   const app::RunOutput toy = run(model, kToy), cpu = run(model, kCpu);
   EXPECT_EQ(toy.name, "C");
@@ -84,7 +84,7 @@ TEST(ToyModel, KeepsDenormalsIfAllowed) {
   EXPECT_EQ(run(model, kToy, inputs).digest.high, static_cast<double>(denormal) / 2);
 }
 
-TEST(ToyModel, ItsArtifactsSayWhetherDenormalsAreKept) {
+TEST(ToyModel, ArtifactsStoreTheDenormalMode) {
   const ToyTables tables;
   const codegen::BackEnd& row = tables.back_ends.back();
   ir::Function function = codegen::probe_function();

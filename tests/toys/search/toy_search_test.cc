@@ -163,7 +163,7 @@ TEST(ToySearch, IsTunedInterruptedAndResumedThroughTheApplication) {
   EXPECT_FALSE(std::filesystem::exists(options.records));
 }
 
-TEST(ToySearch, TheExplorerClimbs) {
+TEST(ToySearch, ExplorerImproves) {
   TaskTunerOptions options = toy_options();
   options.search = *options.tables.explorers.parse("climber");
   options.cost = {.name = "none"};
@@ -264,7 +264,7 @@ TEST_F(CustomParts, BuiltInOnesHaveNoHash) {
   EXPECT_EQ(hash_of(options), Hash128{});
 }
 
-TEST_F(CustomParts, ATemplateEntersByItsSketches) {
+TEST_F(CustomParts, TemplateIsHashedByItsSketches) {
   const auto with = [&](const char* text) {
     TaskTunerOptions options = toy_options();
     options.space.from = *options.space.templates.parse(text);
@@ -276,7 +276,7 @@ TEST_F(CustomParts, ATemplateEntersByItsSketches) {
   EXPECT_EQ(with("tiles"), with("tiles:most=128"));  // no axis is that long: the same sketches
 }
 
-TEST_F(CustomParts, ARuleEntersByWhatItMakes) {
+TEST_F(CustomParts, RuleIsHashedByItsSketches) {
   const auto with = [&](int64_t factor) {
     TaskTunerOptions options;
     options.space.custom.push_back(
@@ -305,7 +305,7 @@ TEST_F(CustomParts, ARuleEntersByWhatItMakes) {
   EXPECT_NE(with(4), with(8));
 }
 
-TEST_F(CustomParts, AModelEntersByItsPredictions) {
+TEST_F(CustomParts, ModelIsHashedByItsPredictions) {
   const auto with = [&](float sign, const char* text) {
     TaskTunerOptions options;
     options.tables.encodings.add(toy_encoding());
@@ -322,7 +322,7 @@ TEST_F(CustomParts, AModelEntersByItsPredictions) {
   EXPECT_EQ(with(1, "xgboost:encoding=knobs"), Hash128{});
 }
 
-TEST_F(CustomParts, AnExplorerEntersByItsFirstProposals) {
+TEST_F(CustomParts, ExplorerIsHashedByItsFirstProposals) {
   const auto with = [&](uint64_t salt) {
     TaskTunerOptions options;
     options.tables.explorers.add(toy_explorer(salt));
@@ -335,7 +335,7 @@ TEST_F(CustomParts, AnExplorerEntersByItsFirstProposals) {
 }
 
 // Both draw the same samples first.
-TEST_F(CustomParts, AnExplorerEntersByWhatItMakesOfResults) {
+TEST_F(CustomParts, ExplorerIsHashedByItsProposalsAfterResults) {
   const auto with = [&](const char* text) {
     TaskTunerOptions options;
     options.tables.explorers.add(toy_explorer());
@@ -396,7 +396,7 @@ TEST_F(CustomParts, AreProbedOnTheFirstTaskThatHasASpace) {
 }
 
 // A table that a caller made has no built-in rows, whatever their names.
-TEST_F(CustomParts, RowsOfACallersTableAreCustom) {
+TEST_F(CustomParts, RowsOfTheCallersTableAreHashed) {
   const auto with = [&](uint64_t salt) {
     search::ExplorerRow row = toy_explorer(salt);
     row.name = "evolution";
