@@ -101,7 +101,7 @@ TEST(Example, CtrlCStopsItCleanly) {
   EXPECT_GT(timed, 0);
 }
 
-// The store cannot grow any more: what was tuned so far is not compiled as if all were well.
+// The store cannot grow: incomplete results are not compiled.
 TEST(Example, AFailureAfterSomeTrialsEndsIt) {
   const SmallModel small;
   const std::string errors = small / "errors";

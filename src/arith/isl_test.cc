@@ -1,5 +1,5 @@
-// isl as the oracle of the affine part: over a box of integer points it decides exactly what the
-// simplifier decides by intervals of linear forms.
+// isl as the oracle of the affine part: over a box of integer points it decides exactly
+// the comparisons that the simplifier decides by intervals of linear forms.
 #include <gtest/gtest.h>
 #include <isl/ctx.h>
 #include <isl/map.h>

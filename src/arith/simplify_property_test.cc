@@ -1,5 +1,5 @@
-// Random expressions: the simplifier agrees with evaluation, is idempotent and hands back what it
-// cannot improve; intervals hold every value seen.
+// Random expressions: the simplifier agrees with evaluation, is idempotent, and returns the same
+// node if nothing changes; intervals contain every value.
 #include <gtest/gtest.h>
 
 #include "arith/affine.h"

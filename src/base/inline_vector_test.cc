@@ -66,7 +66,7 @@ TEST(InlineVector, EqualityIgnoresUnusedStorage) {
   EXPECT_NE(longer, (Four{1, 3}));
 }
 
-// Short ones are copied by a fixed number of bytes, long ones beyond that by what they hold, and
+// Short ones are copied by a fixed number of bytes, long ones by their size, and
 // vectors of vectors element by element.
 TEST(InlineVector, CopiesAreEqual) {
   using Long = InlineVector<int64_t, 40>;

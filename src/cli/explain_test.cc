@@ -1,4 +1,4 @@
-// `tilewright explain`: what it refuses, and what it says of verdicts of each kind.
+// `tilewright explain`: its errors, and its output for verdicts of each kind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

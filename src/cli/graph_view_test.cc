@@ -61,7 +61,7 @@ double attribute_of(const std::string& svg, const std::string& name) {
   return at == std::string::npos ? 0 : std::stod(svg.substr(at + name.size() + 3));
 }
 
-// Names of any bytes: what is cut is cut between code points, what is not UTF-8 is replaced.
+// Names of any bytes: truncated between code points, with invalid UTF-8 replaced.
 TEST(GraphView, PictureIsValidForAnyName) {
   app::GraphView view = small_view();
   std::string layers;

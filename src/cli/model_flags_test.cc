@@ -1,5 +1,5 @@
-// Verbs that take whole models, on an operator as a model of one kernel: what their flags mean, and
-// that none is silently without effect.
+// Verbs for whole models, on an operator as a model of one kernel: the meaning of their flags, and
+// that none is silently ignored.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -147,7 +147,7 @@ TEST_F(ModelFlags, PeersAreCheckedFirst) {
 }
 
 TEST_F(ModelFlags, UnwritableOutputIsReportedFirst) {
-  // The constant is missing too: that would be told later.
+  // The constant is missing, too: that error would be reported later.
   expect_refused({"compile", kPacked, "-o", path("nowhere/m.so")}, "nowhere/m.so");
   ASSERT_TRUE(write_file_atomically(path("file"), "").has_value());
   expect_refused({"run", library(), "--random", "1", "--output", path("file/out")},

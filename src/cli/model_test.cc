@@ -1,4 +1,4 @@
-// `tilewright model show`: what it says of a file, and of files that are none.
+// `tilewright model show`: its output for model files, and its errors for other files.
 #include <gtest/gtest.h>
 
 #include <filesystem>

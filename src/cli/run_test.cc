@@ -76,7 +76,7 @@ TEST(Run, MistakesAreObjectsUnderJson) {
   }
 }
 
-// A verb that throws what it is made for.
+// A verb that throws the given exception.
 template <class Exception>
 Outcome thrown(const std::vector<std::string>& arguments) {
   const Verb verb{.name = "throw", .summary = "", .declare = [](CLI::App&) -> Action {
@@ -115,7 +115,7 @@ TEST(Run, OutputThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(err.str(), "tilewright: cannot write the output\n");
 }
 
-// Whatever ended the verb: one whose output is broken stops early.
+// Any end of the verb: a verb with broken output stops early.
 TEST(Run, OutputThatCannotBeWrittenIsAnErrorAfterAStopToo) {
   const Verb verb{.name = "stop", .summary = "", .declare = [](CLI::App&) -> Action {
                     return [](const Context& context) -> Result<ExitCode> {

@@ -63,7 +63,7 @@ TEST(Workspace, BuffersStartAtDifferentPageOffsets) {
   EXPECT_NE(plan.per_thread % 4096, 0);
 }
 
-// Stage k + 1 reads stage k; all Allocates stand around the whole body.
+// Stage k + 1 reads stage k; all Allocates enclose the whole body.
 TEST(Workspace, AChainOfStagesNeedsTwoBuffers) {
   constexpr BufferId kStages = 10;
   constexpr int64_t kFloats = 1000;

@@ -32,7 +32,7 @@ class Derivatives : public testing::TestWithParam<LossKind> {};
 INSTANTIATE_TEST_SUITE_P(Loss, Derivatives,
                          testing::Values(LossKind::SquaredError, LossKind::PairwiseRank));
 
-// The loss is a mean of what the gradients derive from: compare their directions.
+// The loss is a mean, the gradients are of a sum: compares their directions.
 TEST_P(Derivatives, AgreeWithFiniteDifferences) {
   const std::vector<Label> labels = {{.y = 1, .weight = 1},
                                      {.y = 0.5F, .weight = 0.5F},

@@ -138,7 +138,7 @@ TEST_F(ChooseSchedules, PrefersTheWinnerOfTheLastFinals) {
   EXPECT_EQ(choose().trace, *schedule::trace_from_text("split C i [16]"));
 }
 
-// What was found since counts only where it beats the winner's own time alone, whatever finals say.
+// A later record wins only if it is faster than the finalist measured alone, not in the finals.
 TEST_F(ChooseSchedules, LaterRecordWinsOnlyIfFasterThanTheFinalistAlone) {
   put(kMatmul, "split C i [64]", 950, 4, CachePolicy::WeightsCold);  // cut from the finals
   put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);

@@ -128,7 +128,7 @@ TEST(CompileModel, InfiniteConstantsDisableFiniteMath) {
   EXPECT_TRUE(std::isnan(result_of(std::numeric_limits<float>::quiet_NaN())[0]));
 }
 
-// Every form says whether runs keep denormals, also C source without artifacts.
+// Every form stores whether runs keep denormals, including C source without artifacts.
 TEST(CompileModel, EveryFormStoresItsDenormalMode) {
   for (const bool denormals : {false, true}) {
     PlanMaker maker({.denormals = denormals});

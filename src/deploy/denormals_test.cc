@@ -49,7 +49,7 @@ uint32_t bits_of(float value) {
   return bits;
 }
 
-// How many elements of the result of denormals are not what they should be.
+// The number of wrong elements in the result of denormals.
 size_t wrong_of(const TilewrightModelApi& api, TilewrightModel* model, bool denormals) {
   const std::vector<float> in(kElements, kDenormal);
   std::vector<float> out(kElements, -1);

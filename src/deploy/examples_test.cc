@@ -51,7 +51,7 @@ double first_of_ones(const ModelPlan& plan) {
   return small_model_result(plan, x)[0];
 }
 
-// The number behind `y[0] = ` in what a program said.
+// The number after `y[0] = ` in the output of a program.
 double said_first(const std::string& words) {
   const size_t at = words.find("y[0] = ");
   return at == std::string::npos ? NAN : std::strtod(words.c_str() + at + 7, nullptr);

@@ -225,7 +225,7 @@ TEST(Export, HeaderIsTheSameForAllForms) {
   EXPECT_LT(interface, source.find("#include \"net.h\""));
 }
 
-// A folder stands where the file should: nothing of what belongs to it is left.
+// The path of the file is a folder: no companion file is left.
 TEST(Export, FailedExportLeavesNoOtherFiles) {
   const TestFolder folder;
   const Program program = must_compile(small_model(), {.name = "net", .c_source = true});
@@ -240,7 +240,7 @@ TEST(Export, FailedExportLeavesNoOtherFiles) {
   }
 }
 
-// A folder stands where what belongs to it should: the file that was there stays.
+// The path of a companion file is a folder: the existing file is kept.
 TEST(Export, FailedExportKeepsTheExistingFile) {
   const TestFolder folder;
   const Program program = must_compile(small_model(), {.name = "net"});
@@ -260,7 +260,7 @@ TEST(Export, SymbolicLinksAreKept) {
   EXPECT_TRUE(fs::is_regular_file(folder / "other/net.weights"));
 }
 
-// Whatever the names are, macros differ and comments end where they should.
+// For any names, macros differ and comments are closed correctly.
 TEST(ModelHeader, NamesOfAnyBytes) {
   Program program;
   program.name = "net";

@@ -1,4 +1,4 @@
-// Constants of 2 MiB and more lie in files and memory so that the system may map them by huge
+// Constants of 2 MiB and more are aligned in files and memory so that the system may use huge
 // pages.
 #include <elf.h>
 #include <gmock/gmock.h>
@@ -80,7 +80,7 @@ ConstantsPlace place_of_constants(const std::string& file) {
   return place;
 }
 
-// A mapping of this process: where it begins, and what the kernel knows of it (`VmFlags`).
+// A mapping of this process: its address and its flags in the kernel (`VmFlags`).
 struct Mapping {
   uint64_t begin = 0;
   std::string flags;
@@ -117,7 +117,7 @@ Mapping mapping_of(const std::string& name) {
   return mapping([&](const std::string& line, uint64_t, uint64_t) { return line.ends_with(name); });
 }
 
-// Whether this kernel takes the wish at all.
+// True if this kernel accepts MADV_HUGEPAGE.
 bool has_huge_pages() {
   void* memory = mmap(nullptr, 2 * kHugePage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const bool taken = madvise(memory, 2 * kHugePage, MADV_HUGEPAGE) == 0;
@@ -178,7 +178,7 @@ TEST(HugePages, SeparateWeightsAreAligned) {
   EXPECT_EQ(mapping_of("/m.weights").begin, 0U);
 }
 
-// Nothing is padded for what has no huge page.
+// Constants smaller than a huge page get no padding.
 TEST(HugePages, SmallModelsDoNotGrow) {
   const TestFolder folder;
   const Program program = must_compile(small_model());

@@ -1,5 +1,4 @@
-// The run time in C through a Runner's api: what it checks, and that instances do not disturb each
-// other.
+// The runtime in C through the API of a Runner: its checks, and the independence of instances.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +57,7 @@ TEST_F(ModelRuntime, DescribesTheModel) {
   EXPECT_EQ(api_->memory(nullptr), 0);
 }
 
-// Wherever the caller's memory lies, and where an output lies on an input.
+// Any addresses of the caller, and outputs that overlap inputs.
 TEST_F(ModelRuntime, TakesAnyPointers) {
   for (const size_t shift : {0, 1, 3, 16}) {
     std::vector<float> in(x_.bytes().size() / 4 + 32);

@@ -68,7 +68,7 @@ TEST(PlanModel, PassesAreDisabledByName) {
   const ModelPlan apart = planned({"reuse_memory"});
   EXPECT_GE(apart.memory.arena_bytes, apart.memory.sum_bytes);
   EXPECT_EQ(apart.memory.live_bytes, all.memory.live_bytes);
-  // One leaves the others as they are, and goes with passes.
+  // Disabling one does not affect the others, and combines with disabled passes.
   EXPECT_GT(packed(planned({"fuse", "simplify"})), 0);
   EXPECT_GT(max_nodes(planned({"concat_in_place", "pack_weights", "reuse_memory"})), 1U);
 }

@@ -297,7 +297,7 @@ TEST(RowsTest, AllocationIsRelativeToItsLoop) {
   EXPECT_NEAR(rows.at(2, "buffer_inner"), 32 * 64, 0.1);
 }
 
-// What there is beyond Ansor's.
+// Features beyond those of Ansor.
 
 TEST(RowsTest, InnermostKernel) {
   const Rows rows("matmul:m=64,n=64,k=32",

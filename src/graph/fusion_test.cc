@@ -232,7 +232,7 @@ TEST(Fusion, ConcatOfKernelsIsNotFused) {
   EXPECT_EQ(fused(graph), "conv add relu | conv add relu | concat | sigmoid");
 }
 
-// Whatever the Graph: groups are disjoint, hold all live nodes but views, can run in their order,
+// For any Graph, groups are disjoint, contain all live nodes but views, can run in their order,
 // and only the last value of each leaves it.
 void expect_sound(const Graph& graph) {
   const auto facts = facts_of(graph);

@@ -67,7 +67,7 @@ TEST(ArenaPlan, RandomLifetimesDoNotOverlap) {
   EXPECT_LE(worst, 1.2);
 }
 
-// Runs a plan with memory that remembers what each word holds, a word an element: which element of
+// Runs a plan on a memory with one word per element. Each word records which element of
 // which value was written there last.
 class FakeRun {
  public:
@@ -134,7 +134,7 @@ class FakeRun {
     for (const Word& word : words_of(value)) memory_[word] = {value, element++};
   }
 
-  // Views and concats in place are made of what others wrote.
+  // Views and concats in place consist of elements that other kernels wrote.
   std::vector<Stamp> meaning_of(ValueId value) const {
     const NodeId producer = graph_.value(value).producer;
     const bool grouped = std::ranges::any_of(parts_.groups, [&](const Group& group) {

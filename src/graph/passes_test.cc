@@ -83,7 +83,7 @@ Graph optimized(const Graph& graph) {
   return changed ? *changed : Graph();
 }
 
-// What moves bytes in the result, one at the input apart.
+// The nodes of the result that move data, except one at the input.
 int transposes(const Graph& graph) {
   const auto counts = count_ops(graph);
   return counts.contains("transpose") ? counts.at("transpose") : 0;

@@ -207,7 +207,7 @@ TEST(DefaultTrace, TransformsByConstantMatricesAreUnrolled) {
       EXPECT_EQ(tree->var(found).annotation, Annotation::Unroll) << name << ' ' << loop;
     }
   }
-  // Tiles are read where they lie.
+  // Tiles are read without a copy.
   EXPECT_EQ(tree->stage(tree->find_stage(testing::stage_of("T"))).place, Attachment::Inlined);
 }
 

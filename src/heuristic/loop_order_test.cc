@@ -27,7 +27,7 @@ const std::vector<OrderCase>& cases() {
        {"j.0", "i.0"}},
       // A tile as large as its axis is not a split; nothing is outside.
       {"matmul:m=8,n=32,k=64", "C", {32, 8}, "reorder C [k, i, j]\n", {}},
-      // What every operand has is outermost.
+      // Loops over an axis of every operand are outermost.
       {"batch_matmul:b=8,m=64,n=64,k=64",
        "C",
        {32, 8},

@@ -71,7 +71,7 @@ TEST(ThreadLoops, SmallWorkUsesOneThread) {
   EXPECT_TRUE(worth("elementwise:shape=1024x1024,chain=relu"));
 }
 
-// One measure for both: the default schedule never decides what a search cannot choose.
+// One threshold for both: a search can choose every decision of the default schedule.
 TEST(ThreadLoops, ASearchMayTryModerateWorkWithoutThreads) {
   const Target target = parse_target("x86-64-v3;threads=2").value();
   struct Case {

@@ -127,7 +127,7 @@ TEST(TypeTest, SpecialValuesSurvive) {
   }
   EXPECT_EQ(convert(1e300, Scalar::F32), kInf);
   EXPECT_EQ(convert(1e-40, Scalar::F32), static_cast<double>(1e-40f));
-  // A double just above a tie of F16 is rounded once: through F32 it would lie on the tie.
+  // A double just above a tie of F16 is rounded once: through F32 it would become the tie.
   EXPECT_EQ(convert(1 + 0x1p-11 + 0x1p-40, Scalar::F16), 1 + 0x1p-10);
 }
 

@@ -136,7 +136,7 @@ TEST(VerifyTest, SharedExpressionsAreVisitedOnce) {
     unbound = fma(deep, unbound, unbound);
   }
   EXPECT_TRUE(verify(with_body(loop(i, out(i, deep)))));
-  // What was right in one scope is not for that in another.
+  // A valid variable of one scope is not valid in another.
   EXPECT_FALSE(verify(with_body(make_block({loop(i, out(i, deep)), out(zero(), deep)}))));
   const Status status = verify(with_body(loop(i, out(i, unbound))));
   ASSERT_FALSE(status);

@@ -37,7 +37,7 @@ TEST(DropZeroTerms, DropsProductsWithZero) {
             "out[0] = fma(2.0, x[0], out[0])\n" + rest);
 }
 
-// 0 times infinity is NaN, and says so without the permission.
+// 0 times infinity is NaN, which is kept without the permission.
 TEST(DropZeroTerms, NeedsThePermission) {
   const auto value = [](Expr acc, Expr x) { return ir::fma(number(0), x, acc); };
   EXPECT_EQ(after_drop(value, {}), "out[0] = fma(0.0, x[0], out[0])\nout[0] = 7.0\n");

@@ -84,7 +84,7 @@ TEST(ExpandFunctions, SmallOnesInFull) {
   }
 }
 
-// Vectors are expanded as vectors, and every function and type leaves what the verifier accepts.
+// Vectors are expanded as vectors, and every function and type gives valid IR.
 TEST(ExpandFunctions, AllOfThem) {
   using enum ir::Intrinsic;
   for (const ir::Intrinsic function : {Exp, Log, Tanh, Erf, Sigmoid, Rsqrt, Pow}) {

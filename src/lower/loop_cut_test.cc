@@ -11,7 +11,7 @@ namespace {
 using ir::BinaryOp;
 using ir::Expr;
 
-// Every value of the variable and of the rest is tried: the cut says where they do not agree.
+// Tries every value of the variable and of the rest, and compares the condition with the cut.
 TEST(LoopCut, IsWhereTheConditionChanges) {
   const Expr x = ir::var("x"), r = ir::var("r");
   const ir::VarId x_id = x.as<ir::Var>()->id, r_id = r.as<ir::Var>()->id;

@@ -52,7 +52,7 @@ TEST(Pipeline, PassesCanBeDisabledByName) {
       << unknown.error().message;
 }
 
-// Constants are finite unless the caller knows better.
+// Constants are finite unless the caller specifies otherwise.
 TEST(Pipeline, TracksFiniteBuffers) {
   const Workload matmul = *parse_workload("matmul:m=4,n=32,k=8,constant=B");
   for (const bool finite : {true, false}) {

@@ -66,7 +66,7 @@ TEST_F(PromoteRegisters, MasksOfAllAccessesAreDropped) {
             "C[ramp(0, 1, 4)] = t.0[0] where ramp(0, 1, 4) < x4(3)\n"
             "t.1[0] = A[ramp(3, 1, 4)]\n"
             "C[ramp(3, 1, 4)] = t.1[0] where ramp(0, 1, 4) < x4(3)\n");
-  // A use without the mask sees the zeros of the other lanes.
+  // A use without the mask would read the zeros of the other lanes.
   const Expr index = vector_index(0, 4);
   const ir::Stmt sees = ir::make_store(c, {index}, ir::select(mask, kernel.load(t, {index}), zero));
   EXPECT_EQ(

@@ -183,7 +183,7 @@ TEST_F(Vectorize, NestedMasksLetsLoopsAndReductions) {
   EXPECT_EQ(after(4, ir::make_if(j < 3, store(c, zero, ir::max(at(c, zero), at(a, j))))),
             "C[0] = max(C[0], reduce(max, select(ramp(0, 1, 4) < x4(3), "
             "select(ramp(0, 1, 4) < x4(3), A[ramp(0, 1, 4)], x4(0.0)), x4(-inf))))\n");
-  // What the mask reads may change under it.
+  // The loop may store to an operand of the mask.
   const Expr positive = ir::binary(ir::BinaryOp::Gt, at(c, j), ir::float_imm(0, ir::kF32));
   EXPECT_EQ(after(4, ir::make_if(positive, store(c, j, x + x))).substr(0, 7), "kernel:");  // no x
   EXPECT_EQ(after(4, ir::make_if(positive, store(c, j, at(a, zero)))),

@@ -1,4 +1,4 @@
-// What is noted when a process dies, on whichever thread, and that it dies of the true cause.
+// The record of a crash on any thread, and that the process dies of the original signal.
 #include "measure/crash_handler.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What can be told of the machine without timing it.
+// The observations of the machine that need no timing.
 #include "measure/disturbance.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Buffers with guard zones, and what is said of an access outside of them or against their
+// Buffers with guard zones, and the messages for accesses out of bounds or against their
 // protection.
 #include "measure/guarded_memory.h"
 

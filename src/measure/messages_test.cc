@@ -147,7 +147,7 @@ TEST(Messages, Models) {
   }
 }
 
-// What a dying worker sends is cut off or garbage: an error, or a message, never a fault.
+// A crashing worker may send truncated or random bytes: an error or a message, never a crash.
 TEST(Messages, MalformedBytesAreErrors) {
   const std::vector<std::string> whole = {
       encode(some_task()), encode(some_run()),

@@ -1,5 +1,5 @@
-// Every operator of the table: inputs are drawn, the default schedule's output is believed, another
-// schedule's agrees, and one wrong element is noticed.
+// Every operator of the table: inputs are drawn, the output of the default schedule is
+// accepted, that of another schedule agrees, and one wrong element is detected.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -153,8 +153,7 @@ TEST(Operators, ChecksHoldForEveryOperator) {
   for (const te::Operator& op : te::all_operators()) EXPECT_TRUE(seen.contains(op.name)) << op.name;
 }
 
-// A reduction that left out its last elements: what the output would be, from inputs x of shape
-// rows x columns.
+// The output of a reduction that omits its last elements, from inputs x of shape rows x columns.
 struct Omission {
   const char* text;
   int64_t rows, columns;

@@ -12,7 +12,7 @@
 namespace tilewright::measure {
 namespace {
 
-// What a sample of code that costs `true_ns` reads on a machine of some kind.
+// A sample of code with the latency `true_ns` on a machine with some kind of noise.
 struct Noise {
   const char* name;
   double jitter;       // mean of an exponential, as a share

@@ -60,8 +60,8 @@ class SessionTest : public ::testing::Test {
   const std::filesystem::path path_ = folder_ / "session.db";
 };
 
-// Who proposes has applied the trace. Nobody here does it again: the hash that came with it is that
-// of the attempt, and what it is found by.
+// The proposer has applied the trace. It is not applied again: the hash of the proposal becomes
+// that of the attempt, by which the attempt is found.
 TEST_F(SessionTest, HashOfAProposalIsTrusted) {
   Store store = open();
   Session session = start(store);
@@ -131,7 +131,7 @@ TEST_F(SessionTest, StoredProgramsAreNotMeasured) {
   const std::vector<Answer> anew = measure(forced, candidates);
   EXPECT_FALSE(anew[0].stored);
   EXPECT_NE(anew[0].attempt_id, fresh[0].attempt_id);
-  EXPECT_FALSE(measure(forced, candidates)[0].stored);  // as often as it is asked for
+  EXPECT_FALSE(measure(forced, candidates)[0].stored);  // on every request
 }
 
 TEST_F(SessionTest, ProgramsStoredByOtherProcessesAreNotMeasured) {

@@ -103,7 +103,7 @@ TEST(Workbench, PartsOfLargerArrays) {
   ASSERT_TRUE(test.error.empty()) << test.error;
   const RunOutcome good = test.bench->measure(build_default(test.task, 1), request_of());
   EXPECT_EQ(good.verdict.kind, VerdictKind::Timed) << good.verdict.text;
-  // Of dense operands: rows lie elsewhere. Of longer rows: what lies between is written.
+  // Dense operands have other row offsets. With longer rows, the gaps are written.
   const RunOutcome dense = test.bench->measure(build_default(part_task(5, {})), request_of());
   EXPECT_NE(dense.verdict.kind, VerdictKind::Timed);
   const RunOutcome longer = test.bench->measure(build_default(part_task(6, {9, 8})), request_of());
@@ -156,7 +156,7 @@ TEST(Workbench, ReportsWrongResults) {
   }
 }
 
-// Alone, only what would be the best is run with special values.
+// Measured alone, only a candidate for the best is run with special values.
 TEST(Workbench, SpecialValuesRevealErrors) {
   TestBench test(task_of_text(kRelu));
   const BuiltKernel kernel = relu_that_loses_nan();

@@ -82,7 +82,7 @@ TEST(ImportTest, OneErrorListsEveryUnsupportedNode) {
   EXPECT_THAT(graph.error().message, HasSubstr("2 nodes"));
   EXPECT_THAT(graph.error().message, HasSubstr("'first' (Frobnicate)"));
   EXPECT_THAT(graph.error().message, HasSubstr("'second' (Unique)"));
-  EXPECT_THAT(graph.error().message, Not(HasSubstr("third"))) << "nobody needs it";
+  EXPECT_THAT(graph.error().message, Not(HasSubstr("third"))) << "it is unused";
 }
 
 TEST(ImportTest, SymbolicDimensionsAreRequested) {

@@ -1,4 +1,4 @@
-// The oracle alone: inputs are drawn, the outputs come from te/eval, and wrong ones are noticed.
+// The oracle alone: inputs are drawn, the outputs come from te/eval, and wrong ones are detected.
 // measure/operators_test.cc does the same with compiled schedules of every operator.
 #include "oracle/expectation.h"
 

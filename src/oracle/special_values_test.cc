@@ -1,4 +1,4 @@
-// Which inputs get special values, and what is right with them. The outputs come from te/eval;
+// The inputs that get special values, and the accepted results. The outputs come from te/eval;
 // measure/operators_test.cc does the same with compiled schedules of every operator.
 #include "oracle/special_values.h"
 

@@ -1,4 +1,4 @@
-// The rules that say what is exact, and what inputs they lead to.
+// The rules for exactness, and the inputs that they select.
 #include "oracle/value_set.h"
 
 #include <gtest/gtest.h>

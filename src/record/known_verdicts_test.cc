@@ -76,7 +76,7 @@ TEST(KnownVerdicts, EarlierVerdictsAreReportedOldestFirst) {
   EXPECT_EQ(fastest[0]->program.low, 5U);
 }
 
-// Another process writes: the next question sees it. What is one's own is known at once.
+// Verdicts of another process are visible to the next query, those of this process at once.
 TEST(KnownVerdicts, AreReloadedAfterWritesOfOtherProcesses) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);

@@ -131,7 +131,7 @@ TEST(Ndjson, TrajectoryDoesNotDependOnTheOrderOfLines) {
 }
 
 // Lines as the first version of the program wrote them: runs with the mark of a trajectory in their
-// command. Everything is read, and what was measured counts.
+// command. All lines are read, and their verdicts are valid.
 TEST(Ndjson, LinesOfTheFirstVersionAreValid) {
   const ScratchFolder folder;
   const Task task = task_for("matmul:m=16,n=16,k=16");
@@ -341,7 +341,7 @@ TEST(Ndjson, StopKeepsAddedLines) {
   EXPECT_EQ(export_text(merged), text);
 }
 
-// What was read of an incomplete line is not a malformed line.
+// An incomplete line is not a malformed line.
 TEST(Ndjson, StopEndsTheWaitForAPipe) {
   const ScratchFolder folder;
   const std::string pipe = folder / "pipe";

@@ -118,7 +118,7 @@ TEST(Processes, VerdictsOfAKilledWriterAreStored) {
   EXPECT_GE(report.attempts, reported);
 }
 
-// A limit on the size of files stands for a full disk: writes fail in the middle.
+// A limit on the size of files emulates a full disk: writes fail halfway.
 TEST(Processes, FullDiskLosesNoReportedVerdict) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);

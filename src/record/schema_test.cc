@@ -241,7 +241,7 @@ TEST_P(OlderSchema, IsUpgradedWithoutLoss) {
       EXPECT_EQ(must(store.find_attempt(attempt.id())), attempt);
     }
     EXPECT_EQ(must(store.best(task.key(), {}, 1)).front(), attempts.back());
-    // Its key is still that of what its text means, and what has a verdict is known to have one.
+    // Its key is still that of its text, and programs with a verdict are found.
     EXPECT_EQ(must(task_of(*must(store.find_task(task.key())))).key(), task.key());
     const record::Setting setting{.task = task.key(),
                                   .machine = attempts[0].machine,
@@ -289,7 +289,7 @@ TEST_P(OlderSchema, AFailedUpgradeLeavesTheFileAsItWas) {
 INSTANTIATE_TEST_SUITE_P(Versions, OlderSchema, ::testing::Values(1, 2, 3));
 static_assert(kSchemaVersion == 4, "a new version: keep the SQL of the one before here");
 
-// A version that did not know trajectories has carried their lines.
+// A version without trajectories has carried their lines.
 TEST(Schema, CarriedLinesOfTrajectoriesAreImported) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);

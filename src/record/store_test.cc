@@ -321,7 +321,7 @@ TEST(Store, AttemptsWithCollidingRowIdsAreDistinct) {
   EXPECT_EQ(must(store.attempts_beginning(second.id().hex(), 5)), std::vector{second.id()});
 }
 
-// An error ends the query: the store sees later writes of others.
+// An error ends the query: later writes of other processes are visible.
 TEST(Store, DamagedAttemptsHoldNoLock) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);

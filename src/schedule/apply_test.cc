@@ -115,7 +115,7 @@ TEST(Apply, RetileRequiresTheSameSteps) {
   EXPECT_THROW(static_cast<void>(retile(trace_of("compute_root C"), &tree)), InternalError);
 }
 
-// A factor of zero is refused before anything divides by it.
+// A factor of zero is rejected before any division by it.
 TEST(Apply, RejectsBadFactorsOfRfactor) {
   const Workbench bench("matmul:m=8,n=8,k=8");
   LoopTree tree = bench.tree("split C k [2]\nrfactor C k.0");
@@ -335,7 +335,7 @@ TEST(Apply, SumsKeepTheirOrderWithoutReassociation) {
   EXPECT_FALSE(apply(of_integers, swapped, &tree));
 }
 
-// A blocked operand is none that lies in a larger array: it is refused, never read row-major.
+// A blocked operand is not a part of a larger array: it is rejected, never read as row-major.
 TEST(Apply, OperandsAreRowMajorOrPartsOfLargerArrays) {
   Workload workload = *parse_workload("matmul:m=4,n=8,k=6,constant=B");
   EXPECT_TRUE(initial_tree(workload));

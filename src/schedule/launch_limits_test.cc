@@ -36,7 +36,7 @@ TEST(LaunchLimits, EachAxisAndTheBlock) {
   EXPECT_EQ(cpu->limit, 0);
 }
 
-// The block of a launch has room for what is attached; another stage at root has its own.
+// The block of a launch contains attached stages; another stage at root has a separate block.
 TEST(LaunchLimits, RootStageIsALaunch) {
   const Workbench bench("matmul:m=128,n=64,k=32");
   const std::string threads = "split C i [32]\nbind C i.0 block_x\nbind C j thread_x\n";

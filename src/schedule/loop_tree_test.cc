@@ -55,7 +55,7 @@ TEST(LayoutOf, PackedBuffers) {
        "B", "[d1/32:3, d0/3:2, d1/16%2:2, d0%3:3, d1%16:16]"},
       // A factor above the extent, and one-trip parts, are no digits.
       {matmul, "split C k [8]\nsplit C j [1, 70]\npack B C", "B", "[d1:70, d0:6]"},
-      // A copy, whole and in a tile: only what moves in the tile is a digit.
+      // A copy, whole and in a tile: only loops inside the tile are digits.
       {matmul, "cache_read A [C]\nsplit C i [4]\nreorder C [i.0, j, k, i.1]\npack A.read C",
        "A.read", "[d0/4:3, d1:6, d0%4:4]"},
       {matmul,
@@ -171,7 +171,7 @@ TEST(LoopTree, FindsByName) {
   EXPECT_EQ(tree.find_loop(c, Name("i")), kNone);  // no loop any more
 }
 
-// A body counts as what its functions expand to, and as all that was inlined into it.
+// A body counts the expansions of its functions, and all stages inlined into it.
 TEST(LoopTree, EstimatesWorkOfBodies) {
   const std::string tile =
       "split Y i [32]\nreorder Y [i.0, i.1, j]\nannotate Y i.1 unroll\n"

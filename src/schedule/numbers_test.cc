@@ -10,8 +10,8 @@ namespace {
 
 struct VarCase {
   std::string workload, steps, stage;
-  std::string numbers;  // name:extent, then *stride of parts, /divisor of what was fused away,
-                        // %remainder of what was split, and ~ where ragged
+  std::string numbers;  // name:extent, then *stride of parts, /divisor of fused loops,
+                        // %remainder of splits, and ~ where ragged
 };
 
 std::string numbers_text(const LoopTree& tree, std::string_view stage) {
@@ -56,7 +56,7 @@ TEST(Numbers, Variables) {
        "i:6/4 j:4/1 k:3 (i,j):24%3 (i,j).0:4*7 (i,j).1:7*1~"},
       {"matmul:m=8,n=6,k=3", "split C i [4]\nreorder C [i.0, j, i.1]\nfuse C [i.0, j]", "C",
        "i:8%0 j:6/1 k:3 i.0:2*4/6 i.1:4*1 (i.0,j):12"},
-      // Attached: what one iteration of the loop around needs.
+      // Attached: the region of one iteration of the outer loop.
       {"matmul:m=64,n=48,k=16",
        "cache_write C\nsplit C i [8]\nsplit C j [16]\n"
        "reorder C [i.0, j.0, i.1, j.1]\ncompute_at C.write C j.0\nsplit C.write k [4]",
@@ -78,7 +78,7 @@ TEST(Numbers, Variables) {
   }
 }
 
-// A factor above the extent leaves one outer iteration of what there is.
+// A factor above the extent gives one outer iteration over the whole extent.
 TEST(Numbers, FactorsAboveTheExtent) {
   const Workbench bench("matmul:m=12,n=5,k=3");
   const LoopTree tree = bench.tree("split C j [8]\nsplit C i [4, 8]");

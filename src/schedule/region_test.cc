@@ -111,7 +111,7 @@ TEST(Region, Convolution) {
 TEST(Region, AttachedProducers) {
   const std::string conv = "conv2d:h=16,w=16,ci=4,co=6,kernel=3,pad=1";
   check_regions({
-      // Regions are taken where the buffer lives: one tile with its halo.
+      // The region at the loop of the buffer: one tile with its halo.
       {conv, "split Y y [4]\ncompute_at P Y y.0", "Y", "P", "",
        "0 : 1 exact; 4*y.0 : 6 exact; 0 : 18 exact; 0 : 4 exact"},
       {conv, "split Y y [4]\nsplit Y x [8]\nreorder Y [y.0, x.0, y.1, x.1]\ncompute_at P Y x.0",
@@ -165,7 +165,7 @@ TEST(Region, LoopsOfSeveralStages) {
 }
 
 // One buffer, two readers at different distances: the hull of both is computed.
-// Tiles of 7 and of 6: the last 4 of each begin 1 or 2 before their place, 3 for all we know.
+// Tiles of 7 and of 6: the last 4 of each may begin 1, 2 or (by the bound) 3 earlier.
 TEST(Region, SlackOfAnOverlapInATail) {
   const Workbench bench("matmul:m=4,n=13,k=2");
   const LoopTree tree = bench.tree(
@@ -221,7 +221,7 @@ TEST(Region, HullOfTwo) {
   EXPECT_TRUE(hull_of(clipped, make(0, 4, 1, false)).clipped);
 }
 
-// Regions of a stage at root by enumeration: every element that is touched lies in its region at
+// Regions of a stage at root by enumeration: every touched element is in its region at
 // every loop, and where the region is exact, every element of it is touched.
 class Enumeration {
  public:

@@ -19,7 +19,7 @@ TEST(TileDomain, OuterLevelIsRoundedUp) {
   EXPECT_EQ((TileDomain{.choices = {}, .extent = 0}.outer_of({4, 8})), 1);  // not known
 }
 
-// split C i ?, cache_write C off or on, what depends on it, and a location.
+// split C i ?, cache_write C off or on, a step that depends on it, and a location.
 Sketch matmul_sketch() {
   Sketch sketch;
   sketch.trace = trace_of(
@@ -63,7 +63,7 @@ TEST(Sketch, InstantiateFillsTheHoles) {
             "annotate C i.0 parallel\n");
 }
 
-// Without C.write there is no reader for A.read, so that goes too, and what names it.
+// Without C.write, A.read has no reader: it is dropped, and so are the steps that name it.
 TEST(Sketch, DisabledStepDisablesItsDependents) {
   Trace trace;
   instantiate(matmul_sketch(), Genome{{0, 0, 2}}, &trace);
@@ -85,7 +85,7 @@ TEST(Sketch, AnyNumberOfStepsMayBeDisabled) {
   EXPECT_TRUE(trace.steps.empty());
 }
 
-// Two splits cut one axis: what the outer one folds is what the inner one cuts.
+// Two splits of one axis: the inner one splits the factor of the outer one.
 TEST(Sketch, SplitsOfOneAxisShareAChoice) {
   Sketch sketch;
   sketch.trace = trace_of(
@@ -165,7 +165,7 @@ TEST(Sketch, SampleIsDeterministicForASeed) {
   EXPECT_TRUE(differs);
 }
 
-// Chi-square over the whole space: 42 genomes, 41 degrees of freedom; 99.9 % lie below 74.7.
+// Chi-square over the whole space: 42 genomes, 41 degrees of freedom; 99.9 % are below 74.7.
 TEST(Sketch, SampleIsUniform) {
   const Sketch sketch = matmul_sketch();
   Rng rng(3);

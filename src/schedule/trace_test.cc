@@ -249,7 +249,7 @@ TEST(Trace, NumberOfStepsIsLimited) {
   EXPECT_EQ(bench.refusal(text).code, IllegalCode::None);
 }
 
-// Whatever the bytes are, the answer is an error or a trace that is written and read back the same.
+// Any bytes give an error, or a trace that round-trips.
 void expect_sane(std::string_view bytes) {
   const auto trace = trace_from_text(bytes);
   if (!trace) {

@@ -261,7 +261,7 @@ TEST(Evolution, OneInSixteenIsRandom) {
     explore(*explorer, landscape, 64, 64);
     const std::vector<Candidate> proposed = explorer->ask(count);
     ASSERT_EQ(proposed.size(), count);
-    // Those by chance are last, and far worse than what the model chose.
+    // Random candidates are last, and far worse than those that the model chose.
     const size_t by_chance = count / 16;
     const float worst = proposed[count - by_chance - 1].score;
     for (size_t k = 0; k < count; ++k) {
@@ -288,7 +288,7 @@ TEST(Batch, ContainsFewNearDuplicates) {
   ASSERT_EQ(batch.size(), 20U);
   EXPECT_EQ(std::ranges::count_if(batch, [](const Candidate& c) { return c.genome.genes[1] == 0; }),
             1 + 4);
-  // If there are no other candidates, twins are taken.
+  // If there are no other candidates, near duplicates are accepted.
   const std::vector<Candidate> only =
       choose_batch(std::span(found).first(30), {}, evidence, options, rng);
   EXPECT_EQ(only.size(), 20U);

@@ -273,7 +273,7 @@ TEST(ProgramAssessor, GenomesOfOneProgramHaveSeparateKnobs) {
       differing += by_knobs[k].score != by_knobs[twin].score ? 1 : 0;
     }
     EXPECT_GT(differing, 0U);
-    // What is remembered is scored again in the same way.
+    // Cached encodings are scored again with the same result.
     assessor.set_model(&knobs);
     std::vector<Candidate> again = candidates;
     assessor.assess(again);

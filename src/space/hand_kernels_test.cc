@@ -1,5 +1,5 @@
-// The space holds the structures of kernels that were written by hand (bench/traces): a genome is
-// looked for that has the lines wanted, and what it makes is legal.
+// The space contains the structures of kernels that were written by hand (bench/traces): searches
+// for a genome with the given lines, and checks that its program is legal.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -24,7 +24,7 @@ void add_text(const schedule::SiteDomain& domain, std::string& text) {
   }
 }
 
-// All that a space says: names, steps, kinds of holes, choices of steps.
+// The whole space as text: names, steps, kinds of holes, choices of steps.
 std::string text_of(const Space& space) {
   std::string text;
   for (const Sketch& sketch : space.sketches()) {
@@ -90,7 +90,7 @@ TEST(Switches, EmptySpaceIsReported) {
       << none.error().message;
 }
 
-// Copies of operands are no tiles: their loops are as long as what they copy.
+// Copies of operands are not tiles: their loops have the extents of the copied region.
 TEST(Switches, WithoutTailsEverySplitDivides) {
   for (const char* const text :
        {"C2D2", "CBR1", "DEP0", "TBS0", "NRM3", "softmax:m=37,n=1009", "softmax:m=1,n=1000",

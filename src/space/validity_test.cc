@@ -123,7 +123,7 @@ TEST(Validity, BuffersFitTheirMemory) {
   EXPECT_EQ(device.check(threads + copy("B", shared, "j.0")), text_of(RejectReason::No));
   EXPECT_EQ(device.check(threads + copy("A", shared, "j.0") + copy("B", shared, "j.0")),
             text_of(RejectReason::MemorySize));
-  // What is not shared does not count.
+  // Buffers that are not shared do not count.
   EXPECT_EQ(device.check(threads + copy("A", shared, "j.0") + copy("B", "", "j.0")),
             text_of(RejectReason::No));
   // A row of A is 1 KiB: more than the registers of a thread, less than its local memory.
@@ -168,7 +168,7 @@ TEST(Validity, CodeSizeIsLimited) {
             text_of(RejectReason::CodeSize));
 }
 
-// What a hand-written schedule is for, when its name is not that of the suite.
+// The workload of a hand-written schedule, if its name is not that of a row of the suite.
 std::string workload_of(const std::string& name, const std::string& trace) {
   if (name == "PRIME.509x521x523") return "matmul:m=509,n=521,k=523";
   if (name == "GMM2") return "matmul:m=512,n=512,k=512";
@@ -177,7 +177,7 @@ std::string workload_of(const std::string& name, const std::string& trace) {
   return first.contains(':') && first.starts_with("matmul:") ? first : name;
 }
 
-// What was written by hand and is fast must never be refused.
+// Fast hand-written schedules must never be rejected.
 TEST(Validity, HandWrittenSchedulesPass) {
   int checked = 0;
   for (const auto& file :

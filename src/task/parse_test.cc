@@ -154,7 +154,7 @@ TEST(ParseWorkload, MistakesInParts) {
   }
 }
 
-// Who asks for Winograd's algorithm by name allows what it does to results.
+// Naming Winograd's algorithm permits its rounding.
 TEST(Parse, WinogradImpliesItsPermission) {
   EXPECT_TRUE(parse_workload("conv2d_winograd:h=8,w=8,ci=4,co=4")->permissions.winograd);
   EXPECT_FALSE(parse_workload("conv2d:h=8,w=8,ci=4,co=4,kernel=3")->permissions.winograd);

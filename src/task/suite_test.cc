@@ -21,7 +21,7 @@ TEST(Suite, IsTheFileOfTheRepository) {
   EXPECT_EQ(suite_rows()[6].name, "C2D2");
 }
 
-// What the suite counts of a Dag: a convolution's own flop, without the epilogue that follows it.
+// The FLOP that the suite counts: those of a convolution, without its epilogue.
 double counted_flop(const SuiteRow& row, const te::Dag& dag) {
   if (row.op != "conv2d_bias_bn_relu") return dag.flop();
   return dag.flop(dag.find_op(Name("C")).value());

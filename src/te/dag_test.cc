@@ -131,7 +131,7 @@ TEST(Dag, SymbolicExtents) {
   EXPECT_THAT(dag->to_string(), HasSubstr("X: f32[rows in [1, 128]]"));
 }
 
-// Misuse of the builder is an internal error that says what is wrong.
+// Misuse of the builder is an internal error with a description.
 struct Mistake {
   const char* message;
   void (*make)(DagBuilder& builder, TensorId x);

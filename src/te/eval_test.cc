@@ -57,7 +57,7 @@ TEST(Eval, Expressions) {
   EXPECT_EQ(value_of(relu, -3, 0), 0);
 }
 
-// Of f32, whatever f64 can hold.
+// Rounds to f32, though f64 could hold more.
 TEST(Eval, DenormalsAreZerosUnlessTheyAreKept) {
   const std::shared_ptr<const Dag> dag =
       parse_operator("elementwise:shape=2,chain=scale(0.5)").value().dag;

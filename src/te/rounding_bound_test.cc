@@ -31,7 +31,7 @@ TEST(RoundingBound, IsZeroWhereNothingIsRounded) {
   EXPECT_EQ(first_element("matmul:m=1,n=1,k=9,dtype=i8", 100).error, 0);
   EXPECT_EQ(first_element("reduce:op=min,shape=10,axes=0,dtype=i64", 3).value, 3);
   EXPECT_EQ(first_element("reduce:op=max,shape=10,axes=0,dtype=i64", -3).value, -3);
-  // 49 in f16 storage is exact, and so is what rounds the same for all.
+  // 49 is exact in f16 storage, and so are values that round equally in any order.
   EXPECT_EQ(first_element("matmul:m=1,n=1,k=1,dtype=f16", 7).error, 0);
   EXPECT_EQ(first_element("matmul:m=1,n=1,k=100,dtype=f16", 63).error, 0);
 }
@@ -107,7 +107,7 @@ TEST(RoundingBound, DenormalsAreZerosUnlessTheyAreKept) {
   EXPECT_LE(small.value, small.error);
   EXPECT_LT(small.error, 0x1p-120);
   EXPECT_EQ(product({0x1p-70, 1}, {0x1p-70, 0}, true).error, 0);
-  // So may what is left of a sum: 3 * 2^-127 - 2^-126.
+  // So may a difference: 3 * 2^-127 - 2^-126.
   const Bounded rest = product({0x1.8p-126, -0x1p-126}, {1, 1});
   EXPECT_LE(rest.value, rest.error);
   EXPECT_EQ(product({0x1.8p-126, -0x1p-126}, {1, 1}, true).error, 0);

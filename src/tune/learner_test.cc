@@ -10,7 +10,7 @@
 namespace tilewright::tune {
 namespace {
 
-// Remembers what it was trained on.
+// Records its training samples.
 class CountingModel : public cost::CostModel {
  public:
   std::string_view name() const override { return "counting"; }
@@ -63,7 +63,7 @@ TEST(Learner, SingleTaskTrainsAfterEachSufficientRound) {
   EXPECT_EQ(learner.cost().trainings, 3);
 }
 
-// What one task measured is part of what guides another, each in its own group.
+// Measurements of one task train the model of another, in separate groups.
 TEST(Learner, TasksOfARunShareSamples) {
   const auto model = std::make_shared<CountingModel>();
   Learner learner(model, {.tasks = 3, .learn_from = 40});
@@ -151,8 +151,8 @@ TEST(Learner, SharedBorrowedProgramsCountOnce) {
   EXPECT_EQ(learner.borrowed(second), 160U);
 }
 
-// Tasks that are alike borrow overlapping sets of the same other tasks. What the second one adds
-// is labeled by the fastest program of the group, which the first one brought.
+// Similar tasks borrow overlapping samples of the same other tasks. Those that the second one adds
+// are labeled relative to the fastest program of the group, which the first one borrowed.
 TEST(Learner, SharedBorrowedGroupsAreMerged) {
   const auto model = std::make_shared<CountingModel>();
   const auto borrowed = [](size_t first, size_t count, uint32_t group) {

@@ -152,7 +152,7 @@ struct CountedSearch {
   size_t encoded_again = 0;  // as counted by the encoding
 };
 
-// A search that keeps so many bytes, with the analytic model as its first guide or without.
+// A search with a memory limit, with or without the analytic model as its first guide.
 CountedSearch counted_search(std::optional<size_t> bytes, bool has_guide) {
   std::map<Hash128, int> times;
   TaskTunerOptions options = quick_options();
@@ -216,7 +216,7 @@ TEST(TaskTuner, NoModelGuidesIfTheAnalyticEncodingIsMissing) {
   guided.tables.encodings.add(one_number(1));
   guided.cost = options.cost;
   EXPECT_NE(hash_for(options), hash_for(guided));
-  // A model that was asked for is an error.
+  // A model that was requested is an error.
   options.cost = {.name = "analytic"};
   const auto refused = TaskTuner::make(small_task(), detect_machine(), options);
   ASSERT_FALSE(refused);
@@ -293,7 +293,7 @@ class HasReduction : public OneNumber {
   }
 };
 
-// A model whose encodings represent no program of one task is not asked about it.
+// A model whose encodings represent no program of a task does not predict for that task.
 TEST(TaskTuner, AnEncodingMayRepresentSomeTasksOnly) {
   TaskTunerOptions options = quick_options();
   options.tables.encodings.add(

@@ -82,7 +82,7 @@ TEST(TuningLoop, SpendsTheBudgetExactly) {
   }
 }
 
-// A task that proposes while another is measured may see a stop alone. It is not exhausted by that.
+// A stop while a task proposes does not exhaust the task.
 TEST(TuningLoop, WithdrawnStopEndsNoTask) {
   FakeRun run;
   const std::thread::id here = std::this_thread::get_id();
@@ -94,8 +94,7 @@ TEST(TuningLoop, WithdrawnStopEndsNoTask) {
   }
 }
 
-// What is trained on, and when, follows from the trajectory: also one model of all tasks is
-// rebuilt.
+// Training data and times follow from the trajectory: a shared model of all tasks is rebuilt, too.
 void expect_rebuilt_after_any_cut(bool shares_model) {
   for (const int in_flight : {1, 2}) {
     const auto with = [&](int64_t trials) {

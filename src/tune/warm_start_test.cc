@@ -88,7 +88,7 @@ TEST_F(WarmStartOfStore, BorrowsEarlierSamplesOfTheSameTarget) {
   // The similar task comes first; each task is a separate group, and none is 0.
   EXPECT_EQ(std::ranges::count(found.samples.group, found.samples.group.front()), 30);
   EXPECT_THAT(found.samples.group, ::testing::Each(::testing::Gt(0U)));
-  // Each group says whose programs it has: they are encoded again from their traces.
+  // Each group names its task: its programs are encoded again from their traces.
   std::vector<std::string> texts;
   for (const auto& [group, origin] : found.samples.origins) {
     texts.push_back(origin.task->workload.text);

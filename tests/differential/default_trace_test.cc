@@ -1,4 +1,4 @@
-// The default schedule of every kind of workload, in both variants, computes what te/eval says:
+// The default schedule of every kind of workload, in both variants, agrees with te/eval:
 // through the interpreter and LLVM, for several widths of vectors and counts of threads.
 #include <gtest/gtest.h>
 

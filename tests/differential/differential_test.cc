@@ -1,5 +1,5 @@
 // Random operators under random legal schedules: interpreter = LLVM = C = te/eval, and regions
-// hold every element that was touched, exactly where they say so. These widen the run:
+// contain every touched element (and no other, if exact). These variables extend the run:
 //
 //   TILEWRIGHT_DIFFERENTIAL_CASES     programs for interpreter and LLVM
 //   TILEWRIGHT_DIFFERENTIAL_C         programs for the C back end
@@ -100,7 +100,7 @@ TEST(Differential, EveryOperatorIsDrawn) {
   }
 }
 
-// A failure again: TILEWRIGHT_DIFFERENTIAL_OPERATOR and ..._TRACE (a file) say which program.
+// Reproduces a failure: TILEWRIGHT_DIFFERENTIAL_OPERATOR and ..._TRACE (a file) name the program.
 TEST(Differential, GivenProgram) {
   const char* text = std::getenv("TILEWRIGHT_DIFFERENTIAL_OPERATOR");  // NOLINT: as in settings.h
   const char* file = std::getenv("TILEWRIGHT_DIFFERENTIAL_TRACE");     // NOLINT: as in settings.h

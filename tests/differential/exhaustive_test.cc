@@ -1,4 +1,4 @@
-// All traces of up to three steps on tiny Dags: each legal one computes what te/eval says, with
+// All traces of up to three steps on tiny Dags: each legal one agrees with te/eval, with
 // regions that hold, as a nest and fully lowered; each illegal one explains itself. Programs that
 // are the same by their hash are run once, and some of them by LLVM too.
 //
@@ -46,7 +46,7 @@ class ExhaustiveTest : public ::testing::TestWithParam<TinyDag> {
     share_ = all ? 1 : std::min(1.0, kThirdSteps / static_cast<double>(estimated_traces()));
   }
 
-  // Goes on from a trace all of whose steps apply, to the structure `tree`.
+  // Extends a legal trace, whose structure is `tree`.
   void extend(const LoopTree& tree, Trace& trace) {
     const bool third = trace.steps.size() + 1 == kMaxSteps;
     for (const schedule::Step& step : step_choices(tree)) {

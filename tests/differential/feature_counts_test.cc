@@ -1,5 +1,5 @@
 // Rows of features against counts taken by the interpreter: how often each statement is executed,
-// what it computes, which bytes, elements and cache lines it touches of each buffer.
+// its operations, and the bytes, elements and cache lines of each buffer that it touches.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ Machine some_machine() {
   return machine;
 }
 
-// What one statement did with one buffer.
+// The accesses of one statement to one buffer.
 struct BufferCount {
   int64_t loads = 0, stores = 0;
   std::set<int64_t> elements, lines;

@@ -132,7 +132,7 @@ TEST(IntrinsicRows, NameSelectsBetweenEqualIntrinsics) {
   }
 }
 
-// Whole tiles, and what tails of rows, lanes and factors leave of them.
+// Whole tiles, and tails of rows, lanes and factors.
 TEST(IntrinsicRows, TilesOfTwoRows) {
   for (const char* text : {"matmul:m=4,n=32,k=8,dtype=u8,dtype_b=i8,constant=B",
                            "matmul:m=5,n=38,k=10,dtype=u8,dtype_b=i8,constant=B",
@@ -261,7 +261,7 @@ TEST(IntrinsicRows, AmxTiles) {
   }
 }
 
-// Groups of b may lie any distance apart. Those of a may not, though they are along the same axis.
+// Groups of b may have any stride. Those of a may not, though they are along the same axis.
 TEST(IntrinsicRows, AnAxisIsStridedForOneOperandOnly) {
   te::DagBuilder builder;
   const te::TensorId a = builder.placeholder("a", {32, 16, 8}, U8);  // 4 of 8 factors are used
@@ -286,7 +286,7 @@ TEST(IntrinsicRows, BackEndsReportUnsupportedIntrinsics) {
   std::vector<TypedRow> rows = typed_rows();
   const char* bytes = "matmul:m=4,n=32,k=8,dtype=u8,dtype_b=i8,constant=B";
   rows.push_back({"toy_tile", bytes, std::string(kTiles)});
-  // The same types and lanes as an instruction that they have: it is not taken in its place.
+  // The same types and lanes as a supported instruction, which does not replace it.
   rows.push_back({"first_dot", bytes, std::string(kLines) + "tensorize C j.1 first_dot"});
   for (const TypedRow& row : rows) {
     const Task task = task_of(row.workload);

@@ -111,7 +111,7 @@ annotate Y z0.0 parallel
 annotate Y z1.4 vectorize
 )";
 
-TEST(Limits, AnIndexOfAsManyTermsAsAFormHolds) {
+TEST(Limits, IndexWithTheMaximumNumberOfTerms) {
   const Task task{.workload = make_workload(blocked_conv1d(), {}, "blocked conv1d"),
                   .target = parse_target("x86-64-v3;threads=2").value()};
   const schedule::LoopTree initial = schedule::initial_tree(task.workload).value();
@@ -135,7 +135,7 @@ TEST(Limits, AnIndexOfAsManyTermsAsAFormHolds) {
   EXPECT_FALSE(failure.has_value()) << failure->text;
 }
 
-// Operators of any rank take what schedules take.
+// Schedules handle operators of any rank.
 TEST(Limits, OperatorsOfMaximumRank) {
   static_assert(te::kMaxDimensions == schedule::kMaxRank);
   for (const char* text : {"elementwise:shape=2x1x2x1x3x1x2x1x2x5,chain=relu",

@@ -1,4 +1,4 @@
-// The minimizer on failures that we make up: it keeps what they need and nothing else.
+// The minimizer on artificial failures: it keeps only the steps that they need.
 #include "minimize.h"
 
 #include <gtest/gtest.h>

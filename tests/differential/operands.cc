@@ -16,7 +16,7 @@ void set_element(std::vector<uint8_t>& bytes, ir::Scalar type, int64_t offset, d
   ir::write_element(reinterpret_cast<std::byte*>(bytes.data()), type, offset, value);
 }
 
-// For each tensor whose elements are divisors or indices of another: what they may be.
+// The legal range of each tensor whose elements are divisors or indices of another.
 class ValueRanges : public ir::Visitor {
  public:
   struct Range {

@@ -1,4 +1,4 @@
-// Random schedules as tuning draws them compute what te/eval says: small workloads through the
+// Random schedules as tuning draws them agree with te/eval: small workloads through the
 // interpreter and LLVM, larger ones compiled and sampled.
 #include <gtest/gtest.h>
 

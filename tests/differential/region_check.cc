@@ -82,7 +82,7 @@ void RegionChecker::on_access(const codegen::AccessEvent& event,
   if (!known || event.is_store || !problem_.empty()) return;
   if (in_writer(tree_.stage(tree_.buffers[event.buffer].stage), environment)) return;
   const Index index = logical_index(event, environment);
-  // An event does not say which access it is of: where a buffer has several, one must hold it.
+  // An event does not name its access: if a buffer has several, one of them must contain it.
   std::string outside;
   for (const size_t reader : reads_[event.buffer]) {
     outside = first_outside(readers_[reader], index, environment);
@@ -172,7 +172,7 @@ std::string RegionChecker::outside_at(const Reader& reader, size_t point, const 
 }
 
 // True if the touched elements are known. They are not if a tail begins elsewhere, or if a fold of
-// tuples selects what it reads.
+// tuples selects its elements.
 bool RegionChecker::knows_elements(const Access& access) const {
   const Stage& reader = tree_.stage(access.stage);
   if (reader.kind == schedule::StageKind::Combine && reader.buffers > 1) return false;
@@ -217,7 +217,7 @@ std::string RegionChecker::finish() {
   return problem_;
 }
 
-// Touched elements lie in the region and on its stride: they are all of it when they are as many.
+// Touched elements are in the region and on its stride: equal counts mean equal sets.
 std::string RegionChecker::first_unequal(const Key& key, const Touched& touched) {
   const Reader& reader = readers_[key.reader];
   const Dims& dims = reader.at[key.point];

@@ -1,4 +1,4 @@
-// The checker of regions finds what is wrong with them: trees whose regions we made wrong.
+// The checker of regions detects errors: trees with regions that were made wrong.
 #include "region_check.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using schedule::LoopTree;
 
 class RegionCheckTest : public ::testing::Test {
  protected:
-  // What is wrong with the regions of `said`, where the program is that of `tree_`.
+  // The errors in the regions of `said`, for the program of `tree_`.
   std::string problem(const LoopTree& said) {
     std::vector<lower::LoopBinding> bindings;
     const ir::Function nest =

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kTrials = 24;
 
-// Counts verdicts as they come, and keeps what failures said.
+// Counts verdicts as they arrive, and keeps the messages of failures.
 class Tally : public tune::LoopListener {
  public:
   void on_trial(size_t /*task*/, const tune::Proposal& /*proposal*/,

@@ -24,7 +24,7 @@ std::filesystem::path golden_folder() {
 
 std::string_view without_newline(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-// What the loops compute before any pass.
+// The results of the loops before any pass.
 Memory meaning_of(const GoldenProgram& program) {
   const ir::Function nest =
       lower::build_nest(program.task.workload, program.task.target, program.tree, program.trace);

@@ -1,5 +1,5 @@
-// Each program of tests/golden becomes the same loops, loop IR and LLVM IR as when its file was
-// accepted, and computes what it means. TILEWRIGHT_GOLDEN=update accepts what it becomes now.
+// Each program of tests/golden has the same loops, loop IR and LLVM IR as when its file was
+// accepted, and computes its definition. TILEWRIGHT_GOLDEN=update accepts the current code.
 //
 // Stored verdicts hold for one version of the code generator: where code differs and
 // kCodeGeneratorVersion does not, it has to be raised.
@@ -48,7 +48,7 @@ bool code_differs(const GoldenFile& accepted, const GoldenFile& now) {
          (accepted.loop_ir != now.loop_ir || accepted.llvm_ir != now.llvm_ir);
 }
 
-// What to say when a file is not what is generated now; empty when it is.
+// The message if a file differs from the generated code; otherwise empty.
 std::string complaint(const GoldenFile& accepted, const GoldenFile& now) {
   if (accepted == now) return "";
   const bool raise = code_differs(accepted, now) && accepted.version == now.version;

@@ -397,7 +397,7 @@ Constant draw(const Operand& operand, Rng& rng) {
   return Constant::of_bytes(type, std::move(bytes));
 }
 
-// What a kernel may differ by: rounding of sums, and of the functions that it approximates.
+// The tolerance of a kernel: rounding of sums, and of the functions that it approximates.
 double allowed(Scalar element, double expected) {
   const double unit = std::max(std::fabs(expected), 1.0);
   switch (element) {

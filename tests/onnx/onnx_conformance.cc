@@ -73,7 +73,7 @@ bool tell_lost(const Arguments& arguments, const NodeCases& cases, const std::ve
   return lost.failing.empty() && lost.vanished.empty();
 }
 
-// Whether docs/onnx.md is what this run would write; says where it is not.
+// True if docs/onnx.md is up to date; otherwise prints the first difference.
 bool tell_stale(const Arguments& arguments, const NodeCases& cases, const std::vector<Ran>& ran) {
   const auto stored = read_file(page_of(arguments));
   const std::string difference = first_difference(document(cases, ran), stored.value_or(""));

@@ -65,8 +65,8 @@ Result<Named> named_inputs(const NodeCase& node_case, const ::onnx::ModelProto& 
   return inputs;
 }
 
-// The inputs that an import says must be known, an exporter would have written as constants; and
-// so they become that.
+// The inputs that an import requires as constants. An exporter would have written them as
+// constants.
 Named inputs_to_fix(const std::string& message, const Named& inputs) {
   constexpr std::string_view kSays = "must be known when the model is compiled";
   Named fixed;

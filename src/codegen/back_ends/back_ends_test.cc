@@ -69,7 +69,7 @@ TEST(BackEnds, OtherTargetsAreUnsupported) {
   }
 }
 
-// Of each form: not empty, and what the same function gives again.
+// Each form is not empty and is reproducible.
 TEST(BackEnds, PrintTextFormsOfCode) {
   std::set<std::string_view> names;
   const Target target = host_target(1);
@@ -93,7 +93,7 @@ TEST(BackEnds, PrintTextFormsOfCode) {
   EXPECT_EQ(text_row("llvm", *parse_target("cuda:sm_90")).error().kind, ErrorKind::Unsupported);
 }
 
-// The float control of a kernel's calls is that of its function, whatever the row does.
+// The float control of a kernel's calls is that of its function, independently of the row.
 TEST(BackEnds, ArtifactKeepsTheDenormalModeOfItsFunction) {
   std::vector<BackEnd> rows(all_back_ends().begin(), all_back_ends().end());
   rows.push_back({.name = "plain",
@@ -123,9 +123,9 @@ TEST(BackEnds, ArtifactNamesItsLoader) {
     EXPECT_EQ(artifact.kind, back_end.loader->kind);
     EXPECT_TRUE(runtime::Kernel::load(artifact).has_value()) << back_end.name;
     artifact.kind = "punched cards";
-    const auto nobody = runtime::Kernel::load(artifact);
-    ASSERT_FALSE(nobody.has_value());
-    EXPECT_THAT(nobody.error().message, HasSubstr("no loader takes artifacts of kind 'punched"));
+    const auto unknown = runtime::Kernel::load(artifact);
+    ASSERT_FALSE(unknown.has_value());
+    EXPECT_THAT(unknown.error().message, HasSubstr("no loader takes artifacts of kind 'punched"));
   }
 }
 

@@ -136,7 +136,7 @@ void add_arithmetic(Programs& programs) {
     if (is_float(type)) continue;
     for (BinaryOp op : {BinaryOp::Div, BinaryOp::Mod}) {
       for (unsigned lanes : {1U, 13U}) {
-        // Division by zero happens in lanes that are not taken.
+        // Division by zero happens in lanes that are not selected.
         add_elementwise(programs, type, type, lanes, [&](const Expr& a, const Expr& b) {
           return select(binary(BinaryOp::Eq, b, int_imm(0, b.type())), a, binary(op, a, b));
         });
@@ -336,7 +336,7 @@ void add_operators(Programs& programs, const Target& target) {
                        target));
 }
 
-// What the code may use: all that this machine has, no AVX-512, or nothing but SSE2.
+// The allowed features: all of this machine, all but AVX-512, or only SSE2.
 enum class Width : uint8_t { Wide, Narrow, Plain };
 
 Target target_of(Width width) {

@@ -77,7 +77,7 @@ TEST(CLibrary, RunsOnThePoolOfTheCaller) {
   EXPECT_EQ(kernel({arguments, workspace.data(), &pool, 0, 0}), TILEWRIGHT_STATUS_PARALLEL_FAILED);
 }
 
-// What is altered or cut short is never mapped, so that loading it does not end the process.
+// Altered or truncated files are never mapped, so loading them cannot crash the process.
 TEST(CLibrary, DamagedLibrariesAreErrors) {
   const Function f = doubled();
   const auto source = emit_c({&f, 1}, host_target(1));

@@ -1,4 +1,4 @@
-// Dot products: C = interpreter, by instructions and by the loops that stand for them elsewhere.
+// Dot products: C = interpreter, by instructions and by the loops for other targets.
 #include <gtest/gtest.h>
 
 #include "codegen/c/agreement_testing.h"

@@ -1,4 +1,4 @@
-// What the source and the header look like, and what they stand for.
+// The text of the source and the header.
 #include "codegen/c/emit_c.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ CSource emitted(const Function& function) {
   return source.value_or(CSource{});
 }
 
-// What follows the part that all sources begin with.
+// The source after its common prologue.
 std::string particular(const CSource& source) {
   const std::string include = "#include \"kernels.h\"\n\n";
   return source.source.substr(source.source.find(include) + include.size());

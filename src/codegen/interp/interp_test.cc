@@ -109,7 +109,7 @@ TEST(Interp, RegistersAndLetsHoldVectors) {
   EXPECT_EQ(std::vector<float>(io, io + 4), (std::vector<float>{16, 9, 4, 1}));
 }
 
-// Threads write a tile, then read what others wrote.
+// Threads write a tile, then read elements that other threads wrote.
 TEST(Interp, BoundLoopsRunOneAfterTheOther) {
   const Expr block = var("block"), t = var("t"), u = var("u");
   const auto threads = [](const Expr& thread, Stmt body) {
@@ -391,7 +391,7 @@ TEST(Interp, DotRoundings) {
   }
 }
 
-// What becomes of x, with denormals kept and flushed.
+// x with denormals kept and flushed.
 TEST(Interp, DenormalsCountAsZeroUnlessTheyAreKept) {
   const auto result_of = [](float x, bool denormals, const std::function<Expr(Expr)>& make) {
     std::vector<float> in = {x}, out = {-1};

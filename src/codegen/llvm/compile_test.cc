@@ -18,7 +18,7 @@ using namespace ir;  // NOLINT(google-build-using-namespace)
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-// Features as they are, and with AVX-512 taken away.
+// The features of the host, and those without AVX-512.
 std::vector<Target> targets() {
   std::vector<Target> result = {host_target(1)};
   if (result[0].has(Feature::Avx512f)) {
@@ -420,7 +420,7 @@ TEST(Compile, SelectIsLazyLaneByLane) {
 }
 
 TEST(Compile, BroadcastLoadUnderAMask) {
-  // Lanes below 5 take in[k]; that scalar load is outside when no lane wants it.
+  // Lanes below 5 take in[k]; the scalar load is out of bounds if no lane is selected.
   Function f{.name = "uniform",
              .buffers = {argument("in", Scalar::F32, 2), argument("out", Scalar::F32, 32)},
              .arguments = {0, 1},

@@ -1,4 +1,4 @@
-// Frame alone: control flow, levels, and what is known of variables.
+// Frame alone: control flow, levels, and facts about variables.
 #include "codegen/llvm/frame.h"
 
 #include "codegen/llvm/emission_testing.h"

@@ -20,8 +20,8 @@ namespace {
 using ir::Expr;
 using ir::Intrinsic;
 
-// What an expansion may be off by, in ulps: a little more than the worst that was found, which for
-// f32 is the worst there is (pow excepted).
+// The error limit of an expansion in ulps: slightly more than the largest error that was found,
+// which for f32 (except pow) is the maximum over all inputs.
 struct FunctionCase {
   Intrinsic function;
   double f32_ulps, f64_ulps;
@@ -170,7 +170,7 @@ class Compiled {
   Batch result_;
 };
 
-// The features as they are, and with AVX-512 taken away.
+// The features of the host, and those without AVX-512.
 std::vector<Target> targets() {
   std::vector<Target> result = {host_target(1)};
   if (result[0].has(Feature::Avx512f)) {
@@ -403,7 +403,7 @@ TEST(Functions, ExactValues) {
   check(Intrinsic::Pow, -3.0F, 3.0F, -27.0F);
 }
 
-// The interpreter gives the same bits, whatever the number of lanes.
+// The interpreter gives the same bits for any number of lanes.
 TEST(Functions, EqualTheInterpreter) {
   const auto compare = []<class T>(const FunctionCase& function, T) {
     constexpr int64_t kElements = 3 * 16 * 4;

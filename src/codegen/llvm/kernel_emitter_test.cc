@@ -1,4 +1,4 @@
-// emit_kernel: the functions of a kernel and what they take.
+// emit_kernel: the functions of a kernel and their parameters.
 #include "codegen/llvm/kernel_emitter.h"
 
 #include <llvm/IR/Verifier.h>

@@ -188,7 +188,7 @@ TEST(Program, PredicatedStores) {
   }
 }
 
-// r = where(odd, r + in, r), and what is left out of a reduction is left out.
+// r = where(odd, r + in, r); masked terms of a reduction are skipped.
 TEST(Program, PredicatedRegisters) {
   const Expr i = var("i"), zero = int_imm(0);
   const Type v8 = kF32.with_lanes(8);
@@ -252,8 +252,8 @@ std::string llvm_ir_of(const Function& function) {
   return text;
 }
 
-// acc = acc + a * b in the lanes of a constant mask: masked loads and stores, the mask of the loads
-// alone where the register is concerned, and what is the same in all lanes loaded once.
+// acc = acc + a * b in the lanes of a constant mask: masked loads and stores; only the
+// loads are masked if the accumulator is in a register; uniform values are loaded once.
 TEST(Program, TailsAreMasked) {
   const Expr k = var("k"), zero = int_imm(0), lanes = ramp(zero, 1, 16);
   const Type v16 = kF32.with_lanes(16);

@@ -33,7 +33,7 @@ double element(const Constant& of, const Shape& at) {
   return of.number(offset);
 }
 
-// Plain loops over what is read for each output.
+// Plain loops over the elements that each output reads.
 Numbers naive_conv(const Case& c, const Constant& x, const Constant& w, const Shape& out) {
   Numbers all;
   const int64_t each = c.ci / c.groups;

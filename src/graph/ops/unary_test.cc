@@ -132,7 +132,7 @@ TEST(UnaryOps, Cast) {
 }
 
 TEST(UnaryOps, CodeSizeIsSmall) {
-  // Expressions are unrolled and inlined as trees: what is large there cannot be scheduled.
+  // Expressions are unrolled and inlined as trees, so large ones cannot be scheduled.
   for (const OpDef& op : all_ops()) {
     if (op.work != Work::Map || op.least != 1) continue;
     const auto dag =

@@ -77,7 +77,7 @@ int count(const Graph& graph, const std::string& op) {
 
 ValueId halved(Exported& g, ValueId x) { return g.add("mul", {x, g.number(0.5)}); }
 
-// 1 where a query sees a key: no later one.
+// A causal mask: 1 if the query may attend to the key.
 ValueId causal(Exported& g, int64_t length) {
   std::vector<double> numbers;
   for (int64_t i = 0; i < length; ++i) {
@@ -221,7 +221,7 @@ TEST(RecognizeAttentionNot, IfThePatternDiffers) {
       },
       // A factor that is not a number.
       [](Exported& g, ValueId x) { return g.add("mul", {x, g.weights({1, 1, 5, 5})}); },
-      // Two numbers for what is hidden.
+      // Two different values for masked scores.
       [](Exported& g, ValueId x) {
         const ValueId once = g.add("where", {causal(g, 5), x, g.number(-1)});
         return g.add("where", {g.input("m", {5}, ir::Scalar::Bool), once, g.number(-2)});

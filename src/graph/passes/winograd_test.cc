@@ -1,4 +1,4 @@
-// Which convolutions the pass takes, what they compute then, and what becomes of the kernels.
+// The convolutions that the pass transforms, their results, and the resulting kernels.
 #include "graph/passes/winograd.h"
 
 #include <gmock/gmock.h>

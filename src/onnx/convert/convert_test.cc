@@ -1,5 +1,5 @@
-// Single operators on known inputs: what they compute. ONNX's own node tests (tests/onnx) hold all
-// of them to far more; these are the corners where versions and exporters differ.
+// Results of single operators on known inputs. The node tests of ONNX (tests/onnx) cover all
+// operators; these are the cases in which versions and exporters differ.
 
 #include <gtest/gtest.h>
 

@@ -28,7 +28,7 @@ parallel for i < 4
     vectorize for k < 8
       C (4x6) <- A, B
 )"},
-      // Unrolled loops may stand inside the vectorized one.
+      // Unrolled loops may be inside the vectorized one.
       {"matmul:m=4,n=6,k=8", "annotate C k unroll\n", "annotate C j vectorize", R"(
 for i < 4
   vectorize for j < 6

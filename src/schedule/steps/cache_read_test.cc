@@ -18,7 +18,7 @@ for i < 4
     for k < 8
       C (4x6) <- A.read, B
 )"},
-      // Placed, it copies what one iteration reads.
+      // Attached, it copies the region of one iteration.
       {"matmul:m=4,n=6,k=8", "cache_read B [C]\ncompute_at B.read C j\n",
        "cache_read A [C] ordinal=3", R"(
 for d0 < 4
@@ -133,7 +133,7 @@ for i < 4
     for k < 8
       C (4x6) <- A.read, B
 )"},
-      // What it would be anyhow.
+      // The default.
       {"matmul:m=4,n=6,k=8", "cache_read A [C] scope=local\n", "compute_at A.read C i", R"(
 for i < 4
   for d0 < 1

@@ -29,7 +29,7 @@ for n < 1
               for rc < 4
                 Y (1x8x8x6) <- P, W
 )"},
-      // Below a reduce loop: just what that one needs.
+      // Below a reduce loop: the region of one iteration.
       {kConv, "split Y y [4]\n", "compute_at P Y ry", R"(
 for n < 1
   for y.0 < 2

@@ -18,7 +18,7 @@ for i < 4
   for j < 8
     Y (4x8) <- T1, B2
 )"},
-      // Into what has been inlined itself: all of it ends up in the reader.
+      // Into a stage that is inlined as well: both end up in the reader.
       {"elementwise:shape=4x8,chain=relu+add+exp", "compute_inline T2\n", "compute_inline T1", R"(
 T1: inlined
 T2: inlined
@@ -44,7 +44,7 @@ for n < 1
             for rc < 2
               Y (1x4x4x3) <- X, W
 )"},
-      // Both readers take it in, and read X twice where they read it before.
+      // Inlined into both readers, which then read X twice.
       {"softmax:m=4,n=8", "", "compute_inline E", R"(
 E: inlined
 for i < 4

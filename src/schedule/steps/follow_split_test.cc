@@ -49,7 +49,7 @@ for i.0 < 4
           for j.2 < 2
             Y (128x6) <- T1
 )"},
-      // A split that rfactor has taken over.
+      // A split that rfactor has moved to another stage.
       {"matmul:m=8,n=4,k=6", "split C k [2]\nrfactor C k.1\n", "follow_split C i C.rfactor k 2", R"(
 for i < 8
   for j < 4

@@ -24,7 +24,7 @@ for (b,(i,j)) < 48
   for k < 3
     C (2x4x6) <- A, B
 )"},
-      // Parts of different axes; what the second one leaves over, the fusion does too.
+      // Parts of different axes; the fused loop has the remainder of the second one.
       {"matmul:m=8,n=7,k=3", "split C i [4]\nsplit C j [4]\nreorder C [i.0, j.0, i.1, j.1]\n",
        "fuse C [i.1, j.1]", R"(
 for i.0 < 2

@@ -27,7 +27,7 @@ for i < 4
     for k < 8
       C (4x6) <- A, B
 )"},
-      // Annotated loops and what is attached to them move along.
+      // Annotations and attached stages move with their loops.
       {"matmul:m=4,n=6,k=8", "cache_read A [C]\ncompute_at A.read C j\nannotate C j parallel\n",
        "reorder C [j, i]", R"(
 parallel for j < 6

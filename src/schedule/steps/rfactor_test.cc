@@ -144,7 +144,7 @@ TEST(Rfactor, RequiresFactorsThatDivide) {
             std::string::npos)
       << bench.explanation(steps + "k.0");
   EXPECT_NE(bench.explanation(steps + "k.0").find("factors that divide"), std::string::npos);
-  // Here the tail is found where it stands before it is found that there must be none.
+  // The tail is found before the check that rejects tails.
   EXPECT_EQ(bench.refusal(steps + "k.1").code, IllegalCode::TailOrder);
   EXPECT_NE(bench.explanation(steps + "k.1").find("factors that divide"), std::string::npos);
 }

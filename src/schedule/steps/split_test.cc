@@ -47,7 +47,7 @@ for i < 70
   for j < 32
     C (70x32) <- C.write
 )"},
-      // A tile larger than what there is.
+      // A tile larger than the extent.
       {"matmul:m=5,n=32,k=16", "cache_write C\n", "split C.write i [8] tail=pad", R"(
 for i.0 < 1
   for i.1 < 8

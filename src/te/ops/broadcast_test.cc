@@ -12,7 +12,7 @@
 namespace tilewright::te {
 namespace {
 
-// The element of a tensor of `extents` that stands at `y` of the result.
+// The element of a tensor of `extents` that is broadcast to `y` of the result.
 double repeated(const Evaluated& op, const char* name, const std::vector<int64_t>& extents,
                 const std::vector<int64_t>& y) {
   std::vector<int64_t> indices(y.end() - static_cast<int64_t>(extents.size()), y.end());

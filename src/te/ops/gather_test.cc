@@ -11,7 +11,7 @@
 namespace tilewright::te {
 namespace {
 
-// -1 is the last of `extent`; what lies outside is moved to the nearest end.
+// -1 is the last of `extent`; indices out of bounds are clamped.
 int64_t resolved(double index, int64_t extent) {
   const auto whole = static_cast<int64_t>(index);
   return std::clamp<int64_t>(whole < 0 ? whole + extent : whole, 0, extent - 1);

@@ -78,7 +78,7 @@ TEST(Matmul, TypeOfBMayDiffer) {
   EXPECT_EQ(dag->tensor(0).element, ir::Scalar::U8);
   EXPECT_EQ(dag->tensor(1).element, ir::Scalar::I8);
   EXPECT_EQ(dag->tensor(2).element, ir::Scalar::I32);
-  // Said where it is another one only.
+  // Printed only if it differs from the default.
   EXPECT_EQ(parse_operator("matmul:m=2,n=3,k=4,dtype=u8,dtype_b=i8")->text,
             "matmul:m=2,n=3,k=4,dtype=u8,dtype_b=i8");
   EXPECT_EQ(parse_operator("matmul:m=2,n=3,k=4,dtype=i8,dtype_b=i8")->text,

@@ -23,7 +23,7 @@ struct Window {
   int64_t inside = 0, all = 0;
 };
 
-// What the window `box` of a 4-dimensional X holds at (n, c).
+// The elements in the window `box` of a 4-dimensional X at (n, c).
 Window window_at(const Evaluated& op, const std::vector<int64_t>& shape, int64_t n, int64_t c,
                  const Box& box) {
   Window window;

@@ -121,7 +121,7 @@ TEST(ToyMachine, RandomProgramsAgree) {
   EXPECT_GT(tally.compared, 1000);
 }
 
-// What random programs lack: shared memory and loops bound to blocks and threads.
+// Features that random programs do not use: shared memory, and loops bound to blocks and threads.
 TEST(ToyMachine, ProgramsForDevicesAgree) {
   const Task task = toy_task("matmul:m=6,n=8,k=5,constant=B");
   const std::vector<codegen::BackEnd> rows = back_ends_with_toy();

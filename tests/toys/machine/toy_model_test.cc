@@ -112,7 +112,7 @@ TEST(ToyModel, IsTimed) {
   EXPECT_EQ(model.untuned, 1U);
 }
 
-// Its code is not linked into a library. That is said before the first kernel is compiled.
+// Its code is not linked into a library. The error precedes the compilation of the first kernel.
 TEST(ToyModel, IsNotCompiledIntoALibrary) {
   const TemporaryFolder folder = must(make_scratch_folder("tilewright-toy-"));
   ToyTables tables;

@@ -151,7 +151,7 @@ TEST(ToySearch, IsTunedInterruptedAndResumedThroughTheApplication) {
   EXPECT_EQ(repeated->tally.measured, 0U);
   EXPECT_EQ(third.models, second.models);
 
-  // Without the rows there is no such search, and it is said before a store is made.
+  // Without the rows, the search is an error before a store is created.
   options.search_tables = {};
   options.records = folder / "none.db";
   EXPECT_EQ(app::tune(options, third, {}).error().message,
@@ -395,7 +395,7 @@ TEST_F(CustomParts, AreProbedOnTheFirstTaskThatHasASpace) {
   EXPECT_NE(with(1, 0), with(1, 1));
 }
 
-// A table that a caller made has no built-in rows, whatever their names.
+// A table of a caller has no built-in rows.
 TEST_F(CustomParts, RowsOfTheCallersTableAreHashed) {
   const auto with = [&](uint64_t salt) {
     search::ExplorerRow row = toy_explorer(salt);

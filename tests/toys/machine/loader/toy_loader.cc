@@ -16,7 +16,7 @@ class ToyCode : public runtime::LoadedCode {
     const std::span<void* const> arguments(call.arguments, program_.arguments());
     return program_.run(arguments) ? TILEWRIGHT_STATUS_OK : kDeviceFault;
   }
-  // The device's clock counts the time that it works, not what else the host does meanwhile.
+  // The clock of the device counts its working time, not other work of the host.
   double time(const TilewrightCall& call, int64_t calls, int32_t* status) const override {
     const int64_t begin = runtime::thread_cpu_ns();
     for (int64_t k = 0; k < calls; ++k) *status |= this->call(call);
