@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kHead = R"(# Features
 
-After reading this page you know what a cost model sees of a program, and can look up any column.
+After reading this page you know the features of a program that a cost model reads, and can look up any column.
 
 ```
 tilewright model show FILE     # a stored cost model: the features it uses, most important first
@@ -38,7 +38,7 @@ with `TILEWRIGHT_GOLDEN=update` to rewrite it.
 - The buffers of a statement are ordered by accessed cache lines, then by bytes. The first five are kept.
 - If several loops around a statement are vectorized or unrolled, the position (`vectorize_inner_spatial`, ...)
   is that of the innermost of them; of parallel loops, that of the outermost.
-- Traffic is what the statement would move alone, as in `src/feature/traffic.h`.
+- Traffic is that of the statement alone, as in `src/feature/traffic.h`.
 
 | number | name | meaning |
 |---|---|---|
