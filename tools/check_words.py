@@ -68,6 +68,18 @@ IDENTIFIERS = {
     "RowMaker": ("FeatureExtractor", ""),
     "Knowledge": ("Assumptions", "src/lower"),
     "letters_of": ("code_point_count", ""),
+    "first_letters": ("first_code_points", ""),
+    "kMaxLetters": ("kMaxCodePoints", ""),
+    "gathering": ("pool", "src/search"),
+    "judge_guess": ("check_analytic", ""),
+    "guess_misleads": ("scores_unreliable", ""),
+    "guessed": ("predicted", "src/tune"),
+    "guessed_ns": ("analytic_ns", "src/tune"),
+    "told": ("reported", "src/search"),
+    "asked": ("proposed or requested", "src/search"),
+    "note_asked": ("note_proposed", ""),
+    "was_asked": ("was_proposed", ""),
+    "first_asked": ("first_requested", ""),
 }
 
 # Prefixes of identifiers: a pattern of the whole name, and the replacement.
@@ -85,7 +97,7 @@ PER = (
     "cpu core batch row line dimension element node round kernel task thread stage operator call "
     "program channel tile loop file family operand output input step group case pass record message "
     "process worker session second minute candidate sample trial axis lane byte model machine section "
-    "argument column folder block access pair level hole"
+    "argument column folder block access pair level hole query key value head"
 ).split()
 
 # Phrases: a pattern within a line, and the replacement.
@@ -99,7 +111,7 @@ PHRASES = [
     ),
     (
         r"(?:bytes|vectors|instructions|operations|nanoseconds|seconds|lanes|numbers|registers)"
-        r" an? (?:cycle|second|call|run|iteration|row|thread|program|update|contestant)\b",
+        r" an? (?:cycle|second|call|run|iteration|row|thread|program|update|contestant|query|key|head)\b",
         "per in place of a",
     ),
 ]

@@ -408,12 +408,14 @@ class Words(Tree):
     def test_some_names_hold_for_one_folder(self):
         self.assertEqual(self.problems("struct Program {};"), [])
         self.assertEqual(len(self.problems("struct Program {};", "src/graph/word.cc")), 1)
+        self.assertEqual(self.problems("int told = asked;"), [])
+        self.assertEqual(len(self.problems("int told = asked;", "src/search/word_test.cc")), 2)
 
     def test_one_a_line(self):
         for text in ("// builders, one a cpu", "// once a row", "// One step a line", "// 16 a batch"):
             self.assertEqual(len(self.problems(text)), 1, text)
 
-        for text in ("// 4 bytes a cycle", "// nanoseconds a call"):
+        for text in ("// 4 bytes a cycle", "// nanoseconds a call", "// numbers a query of one head"):
             self.assertEqual(len(self.problems(text)), 1, text)
 
     def test_idioms_count_in_prose_only(self):

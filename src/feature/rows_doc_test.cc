@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kHead = R"(# Features
 
-After reading this page you know the features of a program that a cost model reads, and can look up any column.
+After reading this page you know the features that a cost model reads, and can look up any column.
 
 ```
 tilewright model show FILE     # a stored cost model: the features it uses, most important first
