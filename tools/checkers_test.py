@@ -408,6 +408,8 @@ class Words(Tree):
     def test_some_names_hold_for_one_folder(self):
         self.assertEqual(self.problems("struct Program {};"), [])
         self.assertEqual(len(self.problems("struct Program {};", "src/graph/word.cc")), 1)
+
+    def test_explorers_propose_and_receive_reports(self):
         self.assertEqual(self.problems("int told = asked;"), [])
         self.assertEqual(len(self.problems("int told = asked;", "src/search/word_test.cc")), 2)
 
