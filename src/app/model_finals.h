@@ -28,7 +28,7 @@ struct ModelFinalsOptions {
 
 struct ModelFinals {
   bool held = false;
-  // Why the finals were not held; empty: nothing has changed since the last ones.
+  // Why the finals did not run; empty: nothing has changed since the last ones.
   std::string why_not;
   std::string cut_short;  // why the finals ended early
   // Latency of the model with the previous schedules, and with the new ones.

@@ -8,11 +8,11 @@
 //
 // The parts go to a temporary file in the same folder, with a random name and opened exclusively;
 // finish syncs it to disk, renames it and syncs the folder. The folder must exist. A replaced file
-// keeps its permissions; a new file gets those of the umask. A symbolic link stays one: the file
+// keeps its permissions; a new file gets those of the umask. A symbolic link is followed: the file
 // that it names is replaced. A target that is not a regular file, such as a device or a pipe, is
 // written directly, and so is an open file, such as /dev/stdout. Movable; used by one thread at a
 // time. Files may be written by several threads and processes at once: the last one that is
-// finished stays.
+// finished wins.
 #pragma once
 
 #include <cstddef>

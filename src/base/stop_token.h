@@ -1,6 +1,6 @@
 // StopSource and StopToken: a request to stop, passed by value. A source creates tokens; a token
-// only tells whether a stop was requested at its source. A request cannot be withdrawn. A token may
-// outlive its source. Both are thread-safe; `request` is also async-signal-safe, which
+// only reports whether a stop was requested at its source. A request cannot be withdrawn. A token
+// may outlive its source. Both are thread-safe; `request` is also async-signal-safe, which
 // std::stop_source is not.
 //
 //   StopSource source;

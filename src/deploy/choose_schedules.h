@@ -24,7 +24,7 @@ struct Choice {
   std::string note;                       // if it is not tuned: why, and the nearest record
 };
 // One per kernel of the partition: the best record whose trace applies. Records of the protocol
-// weights_cold are preferred, and records of this machine; the note tells if another protocol was
+// weights_cold are preferred, and records of this machine; the note states if another protocol was
 // used. The best is the winner of the last finals as printed by `tune`, inside a model or not,
 // unless a faster one was found later. Without a store, all are default schedules.
 Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,

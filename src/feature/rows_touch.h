@@ -31,7 +31,7 @@ struct Touch {
   int64_t prefetched = 0;  // prefetch distance in iterations
   // Per level.
   double elements[kMaxLevels + 1];  // NOLINT: distinct elements
-  double lines[kMaxLevels + 1];     // NOLINT: cache lines they lie in
+  double lines[kMaxLevels + 1];     // NOLINT: their cache lines
   int64_t flat[kMaxLevels];         // NOLINT: elements in memory that one iteration steps; 0: none
   int64_t run[kMaxLevels];          // NOLINT: number of contiguous such steps, when flat is 1
 

@@ -4,7 +4,7 @@
 // and packed layouts all have this form.
 //
 //   tensor [K=6, N=70], layout N/32 (3), K (6), N%32 (32):
-//   element (k, n) lies at (n/32) * 6*32 + k * 32 + n%32; 3*6*32 = 576 elements, padded past N
+//   element (k, n) is at (n/32) * 6*32 + k * 32 + n%32; 3*6*32 = 576 elements, padded past N
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ std::optional<unsigned> active_lanes(const ir::Expr& mask);
 // The load of `select(mask, load, zero)`; null if the node is not that or `mask` is undefined.
 const ir::Load* load_under(const ir::Select& node, const ir::Expr& mask);
 
-// A visitor that knows, for each load, the mask of its active lanes.
+// A visitor that tracks, for each load, the mask of its active lanes.
 class MaskedVisitor : public ir::Visitor {
  public:
   using Visitor::visit;
@@ -30,8 +30,8 @@ class MaskedVisitor : public ir::Visitor {
   // Called after the indices were visited. `mask`: that of the store which alone uses the load, or
   // undefined.
   virtual void visit_load(const ir::Load& load, const ir::Expr& mask) = 0;
-  // Visits indices, value and predicate. Returns the predicate if active_lanes knows it; otherwise
-  // an undefined mask.
+  // Visits indices, value and predicate. Returns the predicate if active_lanes supports it;
+  // otherwise an undefined mask.
   ir::Expr visit_operands(const ir::Store& store);
   const ir::Expr& mask() const { return mask_; }  // of the store around; may be undefined
 

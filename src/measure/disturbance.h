@@ -16,8 +16,8 @@ class Disturbance {
   Disturbance& operator=(const Disturbance&) = delete;
 
   void begin_sample();
-  // True if a thread of this process was preempted since begin_sample, or other threads want the
-  // CPUs now.
+  // True if a thread of this process was preempted since begin_sample, or more
+  // threads are runnable than there are CPUs.
   bool disturbed() const;
 
   void begin_trial();

@@ -24,7 +24,7 @@ struct Proposal {
 std::vector<Proposal> proposals_of(const schedule::LoopTree& initial, const Target& target,
                                    std::span<const schedule::Trace> traces);
 
-// The verdict that answers for the proposal, by what `known` has read; null: it must be measured.
+// The verdict of the proposed program according to `known`; null: it must be measured.
 // Valid until `known` changes.
 const record::KnownVerdict* known_verdict(const record::KnownVerdicts& known,
                                           const Proposal& proposal);

@@ -54,7 +54,8 @@ struct KnownVerdict {
   Origin origin = Origin::Later;
 };
 
-// The verdicts that answer for a program. This alone decides what `--force` measures again.
+// The verdicts that make a program known. This alone decides which programs `--force` measures
+// again.
 enum class Recall : uint8_t {
   All,
   Own,   // only those that are added: a forced search measures each program once

@@ -10,7 +10,7 @@
 // innermost loops that the intrinsic replaces: rows, which index the first operand; lanes, which
 // index the second; and factors, which are summed. Operands and result are in memory like the
 // tensors of the Dag, row-major. Where an operand is strided along an axis (the rows of a tile,
-// whose distance is an operand of the instruction), its elements may lie any distance apart;
+// whose distance is an operand of the instruction), its elements may have any stride;
 // another operand along the same axis may not. Several rows may compute the same function; a
 // `tensorize` step names one. Immutable; shared between threads.
 //
@@ -32,7 +32,7 @@
 
 namespace tilewright::schedule {
 
-// Elements of an operand, or of the result, may lie any distance apart along this axis.
+// Elements of an operand, or of the result, may have any stride along this axis.
 struct StridedAxis {
   size_t operand = 0;  // as TensorIntrinsic numbers them
   Name axis;

@@ -1,4 +1,4 @@
-// Limits of a target on bound loops: the extent of each, and the threads of a block. `apply` knows
+// Limits of a target on bound loops: the extent of each, and the threads of a block. `apply` has
 // no target, so lowering and validity check them on the finished tree.
 //
 //   bind C i.0 thread_y, i.0 < 64; bind C j.0 thread_x, j.0 < 32     2048 threads; a block has 1024

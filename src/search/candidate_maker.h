@@ -1,4 +1,4 @@
-// CandidateMaker: candidate -> LoopTree, the part of assessment that knows schedules. Consecutive
+// CandidateMaker: candidate -> LoopTree, the schedule-dependent part of assessment. Consecutive
 // candidates with the same structure (all genes except tile sizes) share it; only their numbers are
 // recomputed. Holds scratch memory: one per thread.
 #pragma once

@@ -4,7 +4,7 @@
 //
 //   Y with loop i; S reads M   ->   hole: both at i, M at root and S at i, both at root
 //
-// It remembers which operators it has placed. Not thread-safe.
+// It records the operators that it has placed. Not thread-safe.
 #pragma once
 
 #include <set>

@@ -1,8 +1,8 @@
 // StoredTrials: the TrialRunner of one task over a store. A program with a stored verdict gets that
-// verdict; the others are measured in a session, which starts with the first of them. Both ask
-// measure::known_verdict: this class once for all proposals, by which it is decided whether a
-// session is needed at all; the session before each build and each run, because another process may
-// have stored a verdict in the meantime.
+// verdict; the others are measured in a session, which starts with the first of them. Both call
+// measure::known_verdict: this class once for all proposals, to decide whether a session is needed;
+// the session before each build and each run, because another process may have stored a verdict in
+// the meantime.
 #pragma once
 
 #include <vector>
@@ -32,8 +32,8 @@ class StoredTrials : public TrialRunner {
 
   // Compares the fastest known programs and the default schedule, interleaved, within `seconds`;
   // returns them fastest first. If the time is too short, the default schedule is left out, or no
-  // finals are held. If the same programs were compared before, that result is returned. `held`
-  // tells whether anything was run.
+  // finals run. If the same programs were compared before, that result is returned. `held`
+  // is true if anything was run.
   struct Final {
     Proposal proposal;
     Trial trial;
@@ -41,7 +41,7 @@ class StoredTrials : public TrialRunner {
   };
   Result<std::vector<Final>> finals(const Proposal& default_schedule, const FinalsPlan& usual,
                                     double seconds, bool* held = nullptr);
-  // The last finals that were held, fastest first; empty: there were none.
+  // The last finals, fastest first; empty: there were none.
   Result<std::vector<Final>> last_finals(const Proposal& default_schedule);
   // Duration of the shortest finals, by what is known now, including opening the session if it is
   // closed.

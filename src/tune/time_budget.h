@@ -29,7 +29,7 @@ class TimeBudget {
     return trials_ended_;
   }
   // The shortest finals of a task take `seconds`: slow kernels need more than the usual share. If a
-  // quarter of the time is too short for them, no finals are held, and the trials get that time.
+  // quarter of the time is too short for them, no finals run, and the trials get that time.
   void set_shortest_finals(double seconds);
   // Time for comparisons, excluding the time reserved for work after them.
   double left_for_finals_s() const;

@@ -1,6 +1,6 @@
 // Links relocatable objects into a shared library or one object, with LLVM's linker in this
-// process. It starts no program and needs only the objects: of the C library, it knows the names of
-// the permitted functions. The same inputs give the same bytes, in any folder.
+// process. It starts no program and needs only the objects. The names of the permitted functions of
+// the C library are built in. The same inputs give the same bytes, in any folder.
 //
 // The linker has global state, so calls are serialized. If the linker reports that it cannot run
 // again, it is not called again.

@@ -1,4 +1,4 @@
-// FloatScope: flushes or keeps denormals on the calling thread while it lives, then restores the
+// FloatScope: flushes or keeps denormals on the calling thread while it exists, then restores the
 // thread's float control (runtime/abi/float_control.h), also if an exception is thrown.
 #pragma once
 
