@@ -110,7 +110,7 @@ void StmtSimplifier::assume(const Expr& condition, bool holds, std::vector<Scope
     if (below && *c == INT64_MIN) return;
     if (below) range.high = std::min(range.high, *c - 1);
     if (!below) range.low = std::max(range.low, *c);
-    if (range.low > range.high) return;  // never runs; a decided condition says so elsewhere
+    if (range.low > range.high) return;  // never runs; the condition is simplified elsewhere
   } else {
     return;
   }

@@ -152,7 +152,7 @@ void add_mod(Linear dividend, int64_t c, const Expr& like, int64_t times, Linear
     if (split.rest.may_wrap()) break;
     dividend = std::move(split.rest);
     const Interval range = dividend.range(), quotient = floor_div(range, {c, c});
-    if (quotient.is_point()) {  // all values lie in one period
+    if (quotient.is_point()) {  // all values are in one period
       dividend.add_constant(quotient.low, -c);
       return out.add(dividend, times);
     }

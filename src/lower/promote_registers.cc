@@ -223,7 +223,7 @@ class Promoter : public ir::Rewriter {
   const Slice& slice(BufferId buffer, const Expr& index) const {
     return *active_[buffer]->find(*constant_start(index));
   }
-  // All accesses of the slice have this mask, and nothing sees its other lanes.
+  // All accesses of the slice have this mask, and nothing reads its other lanes.
   bool loses_mask(const ir::Load& load, const Expr& mask) const {
     if (!promoted(load.buffer)) return false;
     const Slice& found = slice(load.buffer, load.indices[0]);

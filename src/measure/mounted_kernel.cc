@@ -82,7 +82,7 @@ std::string BenchMemory::damage_between(const Workload& workload, std::byte pois
     const Operand& operand = workload.operands[k];
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
     if (operand.role != Role::Output || is_plain(operand, tensor)) continue;
-    // Ones where its elements lie and zeros between.
+    // Ones at its elements and zeros between them.
     const std::vector<std::byte> ones(oracle::bytes_of(tensor), std::byte{1});
     placed.resize(operands[k].size());
     layout::repack(tensor, operand.storage(), ones.data(), placed.data());

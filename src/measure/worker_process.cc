@@ -169,7 +169,7 @@ void WorkerProcess::send_rest() {
                                 MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-    if (sent <= 0) break;  // it is dead: receive says so
+    if (sent <= 0) break;  // it is dead: receive reports it
     sent_ += static_cast<size_t>(sent);
   }
   unsent_.clear();

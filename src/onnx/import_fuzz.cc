@@ -1,5 +1,5 @@
-// Any bytes as a model: a Graph or an error that says something, in bounded time and memory. What
-// is a Graph then goes through passes, partition and memory plan, as for a library: no pass may
+// Any bytes as a model: a Graph or an error with a message, in bounded time and memory. A
+// Graph then goes through passes, partition and memory plan, as for a library: no pass may
 // make an error of it.
 
 #include <fmt/format.h>

@@ -35,7 +35,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 class SteeringTensors : public ir::Visitor {
  public:
   explicit SteeringTensors(const te::Dag& dag) : steers_(dag.tensors().size()) {
-    // Readers come after what they read.
+    // Readers come after their operands.
     for (size_t k = dag.ops().size(); k-- > 0;) {
       const te::Op& op = dag.ops()[k];
       const bool steers = std::ranges::any_of(

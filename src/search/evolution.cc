@@ -17,7 +17,7 @@ namespace tilewright::search {
 namespace {
 
 constexpr size_t kMinPopulation = 256;
-constexpr size_t kPopulationPerAsked = 32;
+constexpr size_t kPopulationPerProposal = 32;
 constexpr size_t kSamplingEffort = 16;   // samples drawn per requested one, at most
 constexpr size_t kBreedingEffort = 4;    // children drawn per requested one, at most
 constexpr double kRankPower = 2;         // parents: rank n * u^2, the best tenth has 32 % of them
@@ -84,7 +84,7 @@ class Evolution : public Explorer {
  private:
   void evolve(size_t count, CandidatePool* pool, std::vector<size_t>* fresh) {
     const size_t population =
-        std::min(options_.population, std::max(kMinPopulation, kPopulationPerAsked * count));
+        std::min(options_.population, std::max(kMinPopulation, kPopulationPerProposal * count));
     const auto of_measured =
         static_cast<size_t>(options_.measured_share * static_cast<double>(population));
     for (Candidate& candidate : evidence_.fastest(of_measured)) {

@@ -30,7 +30,7 @@ class MemberFinder {
  public:
   MemberFinder(const LayoutContext& layout, Nest& nest) : layout_(layout), nest_(nest) {}
 
-  // Readers come before what they read. Members become part of the nest.
+  // Readers come before their operands. Members become part of the nest.
   template <class IsFree>
   std::vector<Member> run(const IsFree& is_free) {
     std::vector<Member> members;

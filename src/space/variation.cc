@@ -42,7 +42,7 @@ uint16_t other_gene(size_t size, uint16_t gene, Rng& rng) {
   return static_cast<uint16_t>(draw + (draw >= gene ? 1 : 0));
 }
 
-// Accurate to 10 %, which is enough to tell near from far.
+// Accurate to 10 %, which suffices to distinguish near from far.
 float fast_log2(int64_t value) {
   const auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
   return (static_cast<float>(bits) * 0x1.0p-23f) - 127.0f;

@@ -14,9 +14,10 @@
 namespace tilewright::tune {
 namespace {
 
-constexpr size_t kProbes = 48;       // programs
-constexpr size_t kDraws = 2000;      // genomes drawn for them, at most
-constexpr size_t kFirstAsked = 16;   // proposals of an explorer, before and after the first results
+constexpr size_t kProbes = 48;   // programs
+constexpr size_t kDraws = 2000;  // genomes drawn for them, at most
+constexpr size_t kFirstProposed =
+    16;                              // proposals of an explorer, before and after the first results
 constexpr uint64_t kProbeSeed = 17;  // of the draws
 
 void add(const Hash128& hash, Hasher* hasher) { hasher->add(hash.high).add(hash.low); }
@@ -87,7 +88,7 @@ Status add_first_proposals(const TaskTunerOptions& options, const space::Space& 
   // The second ones follow from the results of the first.
   for (int round = 0; round < 2; ++round) {
     std::vector<search::Outcome> outcomes;
-    for (search::Candidate& candidate : explorer->ask(kFirstAsked)) {
+    for (search::Candidate& candidate : explorer->ask(kFirstProposed)) {
       add(candidate.program, hasher);
       const double latency_ns = probe_latency_ns(candidate.program);
       outcomes.push_back({.candidate = std::move(candidate), .latency_ns = latency_ns});

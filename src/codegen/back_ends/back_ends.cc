@@ -59,7 +59,7 @@ Result<const BackEnd*> lowering_for(const Target& target, std::span<const BackEn
     return row.makes_artifacts() && row.serves(target) && row.check(target);
   });
   if (found != rows.end()) return &*found;
-  return back_end_for(target, rows);  // its error says what is missing
+  return back_end_for(target, rows);  // its error names the missing part
 }
 
 Result<TextRow> text_row(std::string_view name, const Target& target,
