@@ -93,7 +93,7 @@ class Layers(Tree):
             ],
         )
 
-    def test_a_direct_row_does_not_reach_further(self):
+    def test_a_direct_row_excludes_subfolders(self):
         self.write("tools/layers.txt", TABLE + "top | t | gen/llvm (direct) | -\n")
         self.write("src/top/good.cc", '#include "gen/llvm/d.h"\n#include "base/a.h"\n')
         self.write("src/top/good_test.cc", '#include "ir/b.h"\n')
@@ -104,7 +104,7 @@ class Layers(Tree):
             ["src/top/bad.cc:1: top may not include ir; it may include base, gen/llvm"],
         )
 
-    def test_what_is_above_a_direct_row_reaches_no_further_either(self):
+    def test_rows_above_a_direct_row_exclude_subfolders_too(self):
         rows = "top | t | gen/llvm (direct) | -\nroof | r | top | -\n"
         self.write("tools/layers.txt", TABLE + rows)
         self.write("src/top/good.cc", '#include "gen/llvm/d.h"\n')
@@ -114,7 +114,7 @@ class Layers(Tree):
             ["src/roof/bad.cc:1: roof may not include ir; it may include base, gen/llvm, top"],
         )
 
-    def test_a_mark_that_is_none(self):
+    def test_an_unknown_mark(self):
         self.write("tools/layers.txt", TABLE.replace("(tests)", "(sometimes)", 1))
         self.assertEqual(
             self.layers(),
@@ -313,7 +313,7 @@ class Code(Tree):
             with self.subTest(line=line):
                 self.assertEqual(check_code.check_tree(self.root), [])
 
-    def test_what_is_allowed(self):
+    def test_allowed_uses_of_try(self):
         self.write("src/base/a.cc", "  pair.first = TRY(one());\n  push(TRY(two()));  // .x = TRY(\n")
         self.assertEqual(check_code.check_tree(self.root), [])
 

@@ -81,7 +81,7 @@ class ArmsTest(Folder):
         self.assertFalse(self.ledger("other").done(first))
         self.assertFalse(ledger.done(Arm("first", ("true",), first.rows)))
 
-    def test_an_arm_that_stores_nothing_is_repeated_and_given_up(self):
+    def test_an_arm_without_results_is_retried_then_dropped(self):
         busy, failing = self.arm("busy", quiet=0), Arm("failing", ("false",), self.path("none.json"))
         for number in range(arms.MAX_RUNS):
             self.assertEqual(self.ledger().waiting([busy, failing]), [busy, failing], number)
@@ -168,7 +168,7 @@ class PackTest(Folder):
         with self.assertRaisesRegex(pack.PackError, "parts of 2 packs: delete "):
             pack.unpack(second[:1], self.path("into"))
 
-    def test_what_is_no_pack_is_named(self):
+    def test_invalid_packs_are_named(self):
         with self.assertRaisesRegex(pack.PackError, "no parts of a pack"):
             pack.unpack([], self.path("into"))
         folders = self.parts("a", os.urandom(300))

@@ -31,7 +31,7 @@ class WorkerTest(unittest.TestCase):
             times = worker.slice(0.0)
             self.assertEqual((times.count, times.min_ns, times.p50_ns), (1, 7, 7))
 
-    def test_failures_say_why(self):
+    def test_failures_have_a_reason(self):
         for fail, slices, words in (
             ("slice", 2, "died with status 1: fake worker dies as told"),
             ("hang", 1, "no answer in 0.2 s"),
@@ -50,7 +50,7 @@ class WorkerTest(unittest.TestCase):
         with self.assertRaisesRegex(WorkerError, "cannot start"):
             Worker("none", ["/nonexistent/worker"])
 
-    def test_spinning_is_seen(self):
+    def test_spinning_is_detected(self):
         with Worker("fake", FAKE) as worker:
             worker.prepare({"ns": 1, "fail": "spin"})
             wait_for_rest([worker])
@@ -133,7 +133,7 @@ class RoundsTest(unittest.TestCase):
         self.assertTrue(all(sorted(order) == list(names) for order in orders))
         self.assertGreater(len(orders), 1)
 
-    def test_one_that_fails_is_reported_and_the_others_go_on(self):
+    def test_a_failure_is_reported_and_others_continue(self):
         def missing():
             raise WorkerError("not here")
 

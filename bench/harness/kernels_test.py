@@ -50,7 +50,7 @@ class CasesTest(unittest.TestCase):
         self.assertEqual(operators, set(suite.OPERANDS) - {suite.FLOOR.op})
         self.assertNotIn("MM.8192x8192x8192/2t", everything)
 
-    def test_what_a_bar_is_relative_to_comes_along(self):
+    def test_references_of_a_bar_are_selected_too(self):
         self.assertEqual(self.choose(PRIME.name), ["GMM2/2t", f"{PRIME.name}/2t"])
         self.assertEqual(self.choose("GMM2", PRIME.name), ["GMM2/2t", f"{PRIME.name}/2t"])
         names = [case.name for case in CASES]
@@ -107,7 +107,7 @@ class ResultTest(unittest.TestCase):
         self.assertAlmostEqual(result.metrics["bandwidth_share"], 0.5)
         self.assertEqual((result.unit, verdict(result)), ("GB/s", "short"))
 
-    def test_share_of_the_sum_counts_what_is_read(self):
+    def test_share_of_the_sum_counts_bytes_read(self):
         read = self.workloads["NRM3"].input_bytes()
         result = self.result("NRM3", Bar(0.7), {"ours": 0.0}, ours=read / 8, sum=0.2)
         self.assertAlmostEqual(result.metrics["bandwidth_share"], 0.8)
@@ -154,7 +154,7 @@ class ResultTest(unittest.TestCase):
             self.assertEqual({r["threads"] for r in rows_of([other, prime])}, {2})
             self.assertAlmostEqual(rows[(f"{PRIME.name}/2t", "share_vs_GMM2")], rate / 9)
 
-    def test_without_a_reference_nothing_is_reached(self):
+    def test_without_a_reference_no_bar_is_reached(self):
         flop = self.workloads["GMM2"].flop
         result = self.result("GMM2", Bar(0.85), {}, ours=flop / 9, peak=100)
         self.assertFalse(result.wrong)
@@ -170,7 +170,7 @@ class ResultTest(unittest.TestCase):
             "! wrong: C[0, 1] is 2 where the definition gives 3: GMM2/2t", notes([result])
         )
 
-    def test_absent_peers_stay_in_sight(self):
+    def test_absent_peers_are_listed(self):
         outcome = outcome_of(ours=1, peak=1)
         for reason in ("not in .venv", "oneDNN: not in .venv", "onednn: not in .venv"):
             outcome.series["onednn"] = Series(failure=reason)
@@ -234,7 +234,7 @@ class RunTest(unittest.TestCase):
         with mock.patch.object(kernels, "trace_path", return_value=None):
             self.assertNotIn("ours", participants("GMM2"))
 
-    def test_wrong_use_is_refused_in_a_line(self):
+    def test_usage_errors_are_one_line(self):
         for arguments, words in (
             (["--trace", self.trace], "--trace needs exactly one NAME"),
             (["GMM2", "GMM3", "--trace", self.trace], "--trace needs exactly one NAME"),

@@ -67,7 +67,7 @@ def timed(ns):
 
 
 class Outputs(unittest.TestCase):
-    def test_no_number_never_passes(self):
+    def test_nan_never_passes(self):
         good = np.array([1.0, -2.0])
         self.assertEqual(array_error(good, good), 0.0)
         self.assertAlmostEqual(array_error(np.array([1.0, -1.0]), good), 0.5)
@@ -87,7 +87,7 @@ class Outputs(unittest.TestCase):
             self.assertIsNone(match.unchecked())
             self.assertEqual(match_from_json(match.to_json()).is_wrong("ours"), ratio is None)
 
-    def test_a_reference_that_fails_is_said(self):
+    def test_a_failing_reference_is_reported(self):
         failed = {"ours": timed(1.0), "onnxruntime": Series(failure="no such model"), "openvino": timed(2.0)}
         self.assertEqual(errors_of(list(failed), Outcome(failed), "none.onnx", "none"), {})
         match = Match(("ours",), Outcome(failed), {})
@@ -181,7 +181,7 @@ class InputSets(unittest.TestCase):
 
 
 class FloatPermissions(unittest.TestCase):
-    def test_have_names_of_their_own(self):
+    def test_have_distinct_names(self):
         plain, allowed = models.parse([]), models.parse(["--allow", "winograd"])
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(models.peers, "BUILD", folder):
             with mock.patch.object(models, "build_key", lambda build: "key"):
@@ -193,7 +193,7 @@ class FloatPermissions(unittest.TestCase):
             theirs.put("match/a", 2)
             self.assertEqual((ours.get("match/a"), theirs.get("match/a")), (1, 2))
 
-    def test_numbers_of_threads_have_names_of_their_own(self):
+    def test_numbers_of_threads_have_distinct_names(self):
         two, sixteen = models.parse([]), models.parse(["--threads", "16", "--allow", "winograd"])
         self.assertEqual((models.suffix_of(two), models.suffix_of(sixteen)), ("", ".16t.winograd"))
         self.assertEqual(models.names_of(sixteen), models.names_of(two)[:8])
@@ -215,7 +215,7 @@ class FloatPermissions(unittest.TestCase):
             self.assertIn("resnet18: no stored result", text.getvalue())
             self.assertIn("1 threads, f32", text.getvalue())
 
-    def test_are_not_for_a_library(self):
+    def test_do_not_apply_to_a_library(self):
         with self.assertRaises(SystemExit), mock.patch("sys.stderr"):
             models.parse(["--match", "m.onnx", "--library", "m.so", "--allow", "winograd"])
 

@@ -47,7 +47,7 @@ def round_of(task, best_ns):
 
 
 class Tuning(unittest.TestCase):
-    def test_the_model_takes_what_is_known_and_else_its_defaults(self):
+    def test_the_model_uses_records_or_defaults(self):
         self.assertEqual(model_ns({}, TASKS), 3 * 900 + 100)
         self.assertEqual(model_ns({"a": 300.0}, TASKS), 3 * 300 + 100)
 
@@ -60,7 +60,7 @@ class Tuning(unittest.TestCase):
         # A model measured to be slower after 25 s had not passed at 20 s.
         self.assertEqual(passed_after(points, 1.5e6, 3e6, not_before=25.0), 30.0)
 
-    def test_tasks_that_a_tuning_run_did_not_come_to_count_in_it(self):
+    def test_tasks_without_a_round_count(self):
         tasks = [{"task": "a", "weight": 1}, {"task": "b", "weight": 2, "default_ns": 50.0}]
         tuning = ModelTuning({"tasks": tasks}, [[1.0, "a", 30.0], [70.0, "b", 40.0], [71.0, "a", 35.0]])
         self.assertEqual(tuning.curve, [(1.0, 130.0), (70.0, 110.0), (71.0, 110.0)])
@@ -126,7 +126,7 @@ class Limits(unittest.TestCase):
 
 
 class FloatPermissions(unittest.TestCase):
-    def test_are_said_to_each_verb(self):
+    def test_apply_to_each_verb(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "tilewright")
             with open(path, "w") as file:  # writes its arguments
@@ -165,7 +165,7 @@ class Names(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
-    def test_are_found_in_the_folder_or_said(self):
+    def test_models_of_a_folder(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in ("b.stripped.onnx", "a.stripped.onnx", "materialize.py"):
                 with open(os.path.join(folder, name), "w"):
@@ -173,7 +173,7 @@ class Files(unittest.TestCase):
             self.assertEqual(model_files.model_names(folder), ["a", "b"])
             self.assertEqual(model_files.model_names(os.path.join(folder, "none")), [])
 
-    def test_what_cannot_be_made_leaves_nothing(self):
+    def test_failures_leave_no_files(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "a.stripped.onnx"), "w"):
                 pass
@@ -196,7 +196,7 @@ class Curve(unittest.TestCase):
             self.assertIn("x < y", texts)
             self.assertTrue(any(text.startswith("a & b") for text in texts))
 
-    def test_labels_lie_apart_and_on_no_line(self):
+    def test_labels_do_not_overlap_each_other_or_lines(self):
         for close in ({"a": 0.560, "b": 0.532}, {"a": 0.5, "b": 0.5, "c": 0.501}, {"a": 0.001, "b": 0.002}):
             root = xml.fromstring(curve.svg([(1.0, 0.55), (90.0, 0.5)], close, "x"))
             ends = [float(node.get("x2")) for node in root.iter() if node.tag.endswith("line") and node.get("x2")]

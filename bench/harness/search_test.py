@@ -49,7 +49,7 @@ class ChoiceTest(unittest.TestCase):
         self.assertEqual((len(names), len(set(names))), (56, 56))
         self.assertFalse(any(name.startswith("MM.") for name in names))
 
-    def test_batches_where_a_call_is_short(self):
+    def test_short_calls_are_batched(self):
         lines = [
             Line(WORKLOADS["C2D2"], None, match_of(tuned=18.7e6)),
             Line(WORKLOADS["GMM2"], None, match_of(tuned=18.8e6)),
@@ -87,7 +87,7 @@ class SequenceTest(unittest.TestCase):
         self.assertEqual(trials_to_reach([9], 9), 1)
         self.assertIsNone(trials_to_reach([9, None], 8))
 
-    def test_medians_with_what_is_missing(self):
+    def test_medians_with_missing_values(self):
         inf = float("inf")
         self.assertEqual(search_random.middle([10, None, 20], inf), 20)
         self.assertIsNone(search_random.middle([10, None, None], inf))
@@ -117,7 +117,7 @@ class MatchTest(unittest.TestCase):
         again = match_from_json(match.workload, json.loads(json.dumps(match.to_json())))
         self.assertEqual(again, match)
 
-    def test_the_odd_one_out_is_wrong(self):
+    def test_the_minority_result_is_wrong(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, value in (("tuned", 2), ("onednn", 1), ("openvino", 1), ("onnxruntime", 1)):
                 versus.data.write_floats(os.path.join(folder, name + ".out"), [value, 4])
@@ -162,7 +162,7 @@ class TunerTest(Fixture):
         self.assertIn("X Y --json", words)
         self.assertIn("--trials 4 --threads 2 --cost none --seconds 3", words)
 
-    def test_results_are_kept_a_build(self):
+    def test_results_are_kept_per_build(self):
         request = Request("a", ("X",), 4)
         self.tuner().run(request)
         self.tell({"latencies": [1.0, 1.0], "trace": "other"})
@@ -175,7 +175,7 @@ class TunerTest(Fixture):
         self.assertFalse(self.tuner().run(request).kept)
         self.assertFalse(self.tuner(fresh=True).run(request).kept)
 
-    def test_what_ran_beside_other_work_is_not_kept(self):
+    def test_disturbed_results_are_not_kept(self):
         with mock.patch("harness.tuned.OtherWork.cpus", lambda _: 1.0):
             self.assertFalse(self.tuner().run(Request("a", ("X",), 4)).trustworthy)
         self.assertFalse(self.tuner().run(Request("a", ("X",), 4)).kept)
@@ -188,7 +188,7 @@ class TunerTest(Fixture):
         self.tell({"latencies": [2.0, None], "trace": "none"})
         self.assertIsNone(self.tuner().run(Request("b", ("X",), 2)).found())
 
-    def test_failures_say_why(self):
+    def test_failures_have_a_reason(self):
         self.tell({"exit": 1})
         with self.assertRaisesRegex(TuneError, "fake tune fails as told"):
             self.tuner().run(Request("a", ("X",), 4))
@@ -251,7 +251,7 @@ class PartsTest(Fixture):
         self.assertEqual((rows["C2D2", "quiet"], rows["C2D2.b16", "quiet"]), (1, 1))
         self.assertAlmostEqual(rows["C2D2", "vs_best_peer"], 2.0)
 
-    def test_what_ran_beside_other_work_reaches_nothing(self):
+    def test_disturbed_results_reach_no_bar(self):
         with mock.patch("harness.tuned.OtherWork.cpus", lambda _: 1.0):
             code, text, _ = self.run_main(
                 "--part", "2", "--no-metaschedule", "--only", "C2D2", times={"tuned": 50}

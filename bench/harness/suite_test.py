@@ -118,7 +118,7 @@ class DataTest(unittest.TestCase):
         self.assertTrue(all(-0.5 <= value < 0.5 for value in read["A"]))
         self.assertLess(abs(sum(read["A"])) / len(read["A"]), 0.02)
 
-    def test_errors_are_seen(self):
+    def test_errors_are_detected(self):
         def error(got, wanted):
             paths = [os.path.join(self.folder, name) for name in ("got", "wanted")]
             for path, values in zip(paths, (got, wanted)):

@@ -62,7 +62,7 @@ class VersionsTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("NOT REACHED", said)
 
-    def test_a_program_that_fails_is_named(self):
+    def test_a_failing_program_is_named(self):
         code, _, complained = self.run_main(1.0, 1.0, status=3)
         self.assertEqual(code, 1)
         self.assertRegex(complained, "bench_apply.* ended with status 3")
@@ -75,7 +75,7 @@ class VersionsTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("no row of bench_apply counts", complained)
 
-    def test_the_part_of_models_has_models_by_default(self):
+    def test_the_models_part_has_default_models(self):
         compared = []
 
         def compare(_options, model, _folder, _out):
@@ -91,7 +91,7 @@ class VersionsTest(unittest.TestCase):
             self.run_main(1.0, 1.0, "--only", "models", "--models", "a.onnx", "b.onnx")
             self.assertEqual(compared, ["a.onnx", "b.onnx"])
 
-    def test_models_that_cannot_be_made_are_an_error(self):
+    def test_models_that_fail_are_an_error(self):
         def fail(name):
             raise ModelError(f"no {name}")
 

@@ -61,7 +61,7 @@ class Verbs(unittest.TestCase):
         forced = self.lines(*words, "--force")
         self.assertEqual(program.member(forced, "summary")["measured"], 6)
 
-    def test_people_get_a_table(self):
+    def test_text_output_is_a_table(self):
         done = self.run_program("measure", WHAT, "--random", 3, "--threads", 1)
         self.assertRegex(done.stdout, r"rank +latency")
         self.assertIn("the default schedule", done.stdout)
@@ -84,7 +84,7 @@ class Verbs(unittest.TestCase):
         again = program.verdicts(self.lines("measure", WHAT, "--traces", ndjson, "--finalists", 0))
         self.assertTrue(all(v["stored"] for v in again))
 
-    def test_nothing_valid_has_an_exit_code_of_its_own(self):
+    def test_no_valid_schedule_has_a_distinct_exit_code(self):
         traces = self.write("traces", ILLEGAL)
         done = self.run_program("measure", WHAT, "--traces", traces, code=3)
         self.assertRegex(done.stdout, r"1 illegal\n +candidate 0: .*nowhere")
@@ -124,7 +124,7 @@ class Verbs(unittest.TestCase):
         self.write("records.db", "this is no store, and long enough to be looked at" * 100)
         self.run_program("measure", WHAT, "--random", 1, code=2)
 
-    def test_an_interrupt_keeps_all(self):
+    def test_an_interrupt_keeps_all_results(self):
         words = ["measure", WHAT, "--random", 2000, "--records", self.records, "--json"]
         process = program.start(*words)
         head = process.stdout.readline()
@@ -138,7 +138,7 @@ class Verbs(unittest.TestCase):
         for verdict in program.verdicts(lines)[-3:]:
             self.run_program("records", "show", verdict["id"])
 
-    def test_the_time_ends_it_and_finals_are_still_held(self):
+    def test_time_ends_the_search_and_finals_run(self):
         # On a slow machine nothing may be valid before the time ends: then it gets more time.
         seconds, done = 2, None
         while done is None or (done.returncode == 3 and seconds <= 64):
@@ -165,7 +165,7 @@ class Verbs(unittest.TestCase):
 
     # --- what is stored ---
 
-    def test_replay_says_whether_it_agrees(self):
+    def test_replay_reports_agreement(self):
         traces = self.write("traces", LEGAL + "---\n" + ILLEGAL)
         lines = self.lines("measure", WHAT, "--traces", traces, "--finalists", 1)
         by_candidate = {v["candidate"]: v["id"] for v in program.verdicts(lines)}
@@ -186,7 +186,7 @@ class Verbs(unittest.TestCase):
         people = program.run("replay", by_candidate[0], "--records", self.records)
         self.assertRegex(people.stdout, r"agree.*written: .*; now: ")
 
-    def test_an_interrupted_replay_says_so(self):
+    def test_an_interrupted_replay_is_reported(self):
         lines = self.lines("measure", WHAT, "--random", 1, "--finalists", 0)
         identity = program.verdicts(lines)[0]["id"]
         for words in ([], ["--json"]):
@@ -206,7 +206,7 @@ class Verbs(unittest.TestCase):
             else:
                 self.assertRegex(said, r"^interrupted before it was measured again: written: ")
 
-    def test_ids_that_are_not_there(self):
+    def test_unknown_ids(self):
         self.lines("measure", WHAT, "--random", 2, "--finalists", 0)
         for verb in ("replay", "explain"):
             with self.subTest(verb=verb):

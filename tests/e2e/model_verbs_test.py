@@ -87,7 +87,7 @@ class Models(unittest.TestCase):
         error = np.abs(got - wanted).max() / np.abs(wanted).max()
         self.assertLessEqual(error, MAX_RELATIVE_ERROR)
 
-    def test_untuned_it_computes_what_onnx_runtime_computes(self):
+    def test_untuned_results_equal_onnx_runtime(self):
         model = small_models.cnn(self.path("cnn.onnx"))
         done = self.compile(model, "cnn.so")
         self.assertIn("not tuned", done.stderr)  # never silently
@@ -112,7 +112,7 @@ class Models(unittest.TestCase):
         self.check_outputs(model, self.path("a.so"), (1, 12, 32))
         self.check_outputs(model, model, (1, 12, 32), *shapes)
 
-    def test_tuned_once_is_tuned(self):
+    def test_a_tuned_task_is_not_tuned_again(self):
         model = small_models.cnn(self.path("cnn.onnx"))
         tasks = self.tasks(model)
         self.assertGreater(len(tasks), 2)
@@ -174,7 +174,7 @@ class Models(unittest.TestCase):
             shown = {t["task"]: t["winner"]["latency_ns"] for t in self.tune(model, trials=trials, inside=True)["tasks"]}
             self.assertEqual({t["task"]: t["best_ns"] for t in self.tasks(model)}, shown)
 
-    def test_killed_it_goes_on(self):
+    def test_resumes_after_a_kill(self):
         model = small_models.cnn(self.path("cnn.onnx"))
         trials = TRIALS * max(RUNS, 3)  # so that most kills are during the search
         words = ("tune", model, "--threads", 1, "--records", self.records, "--trials", 100000)  # without an end
@@ -198,7 +198,7 @@ class Models(unittest.TestCase):
         self.assertEqual((more["measured"], more["stored"]), (1, last["trials"]))
         self.assertEqual(len(attempts(self.records) - counts), 1)
 
-    def test_passes_and_steps_are_left_out_by_name(self):
+    def test_passes_and_steps_are_disabled_by_name(self):
         model = small_models.cnn(self.path("cnn.onnx"))
         usual = self.tasks(model)
         self.assertGreater(len(self.tasks(model, "--passes-off", "fuse")), len(usual))
@@ -211,7 +211,7 @@ class Models(unittest.TestCase):
         for name in ("luck", "simplify", "reuse_memory"):
             self.assertIn(name, refused)
 
-    def test_winograd_is_for_those_who_allow_it(self):
+    def test_winograd_requires_its_permission(self):
         model, shape = small_models.cnn(self.path("cnn.onnx"), channels=64, size=32), (1, 3, 32, 32)
         allow = ("--allow", "winograd")
         self.tune(model)
@@ -302,7 +302,7 @@ class Models(unittest.TestCase):
         got = self.run_on(self.path("half.so"), feeds)
         self.assertTrue((got.astype(np.float64) == np.float64(least / 2)).all(), got)
 
-    def test_bench_tells_kernels_that_are_slower_than_tuned(self):
+    def test_bench_reports_kernels_slower_than_tuned(self):
         """Tests a library whose records have impossibly short times."""
         model = small_models.cnn(self.path("cnn.onnx"), channels=64, size=64)
         self.tune(model)
@@ -331,7 +331,7 @@ class Models(unittest.TestCase):
         other = self.run_verb("bench", self.path("fast.so"), "--seconds", 0.1, "--threads", 2)
         self.assertNotIn("tuned time", other.stderr)  # the records are for one thread
 
-    def test_bad_use_says_what_is_wrong(self):
+    def test_usage_errors_are_explained(self):
         model = small_models.cnn(self.path("cnn.onnx"))
         self.assertIn("none.onnx", self.run_verb("tune", "none.onnx", code=2).stderr)
         data = read(model)

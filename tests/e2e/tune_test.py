@@ -129,7 +129,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(result_of(again)["trajectory"], result_of(last)["trajectory"])
         self.assertEqual([one["best_ns"] for one in rounds_of(again)], [one["best_ns"] for one in rounds])
 
-    def test_tasks_share_a_model_when_asked_to(self):
+    def test_tasks_share_a_model_on_request(self):
         what = (WHAT, "matmul:m=32,n=64,k=128")
         alone = result_of(self.tune(self.path("a.db"), what=what, trials=96))
         shared = result_of(self.tune(self.path("b.db"), what=what, trials=96, flags=("--model-scope", "run")))
@@ -142,7 +142,7 @@ class Tune(unittest.TestCase):
         knobs = ("--model-scope", "run", "--cost", "xgboost:encoding=knobs")
         self.assertIn("--model-scope run: no effect", self.tune(self.path("d.db"), *knobs, what=what, trials=4).stderr)
 
-    def test_repeated_it_measures_nothing_and_goes_on_with_more(self):
+    def test_repeated_run_measures_nothing_and_larger_budget_continues(self):
         records = self.path("a.db")
         first = result_of(self.tune(records, trials=60))
         self.assertEqual(first["measured"], 60)
@@ -159,7 +159,7 @@ class Tune(unittest.TestCase):
         again = result_of(self.tune(records, trials=90))
         self.assertEqual((again["measured"], winners(again)), (0, winners(more)))
 
-    def test_rounds_say_what_they_did(self):
+    def test_rounds_report_their_trials(self):
         done = self.tune(self.path("a.db"), trials=60)
         rounds = rounds_of(done)
         self.assertEqual([r["tried"] for r in rounds], [24, 32, 4])
@@ -177,14 +177,14 @@ class Tune(unittest.TestCase):
         )
         self.assertEqual(explained.returncode, 0, explained.stderr)
 
-    def test_seconds_end_it(self):
+    def test_seconds_end_the_run(self):
         # tune/time_budget_test.cc tests the accuracy, with a simulated clock.
         def has_trials(done):
             return result_of(done)["trials"] > 0
 
         self.tune_for_some_seconds(self.path("a.db"), has_trials)
 
-    def test_interrupt_keeps_all(self):
+    def test_interrupt_keeps_all_results(self):
         records = self.path("a.db")
         process = program.start(*tune_words(records, trials=100000))
         line = process.stdout.readline()  # a round is over
@@ -234,7 +234,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("xgboost-squared", wrong.stderr)
 
-    def test_too_few_trials_for_a_model_are_no_failure(self):
+    def test_too_few_trials_for_a_model_are_not_a_failure(self):
         model = self.path("m.model")
         done = self.tune(self.path("a.db"), "--model", model, trials=1)
         self.assertIn("too few trials to train", done.stderr)
@@ -302,7 +302,7 @@ class Tune(unittest.TestCase):
         self.assertEqual({task["done"] for task in result["tasks"]}, {"patience"})
         self.assertLess(result["trials"], 600)
 
-    def test_closed_pipe_ends_it_and_keeps_all(self):
+    def test_closed_pipe_ends_the_run_and_keeps_results(self):
         records = self.path("a.db")
         process = program.start(*tune_words(records, trials=100000))
         self.assertIn("round", process.stdout.readline())
@@ -311,7 +311,7 @@ class Tune(unittest.TestCase):
         again = result_of(self.tune(records, trials=24))
         self.assertEqual(again["measured"], 0)
 
-    def test_records_of_others_are_begun_with(self):
+    def test_starts_with_records_of_other_tasks(self):
         records = self.path("a.db")
         self.assertEqual(result_of(self.tune(records, trials=160))["tasks"][0]["borrowed"], 0)
         other = ("matmul:m=96,n=64,k=80",)
