@@ -28,7 +28,7 @@ std::vector<std::string> words_for(const SmallModel& small, const std::string& s
           small.records(),    kWorkers.string()};
 }
 
-// As words_for, with standard error in a file.
+// Like words_for, with standard error in a file.
 std::vector<std::string> with_errors_in(const std::string& file, std::vector<std::string> words) {
   words.insert(words.begin(), {"sh", "-c", "exec \"$@\" 2> " + file, "sh"});
   return words;

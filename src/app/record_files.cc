@@ -90,7 +90,7 @@ Result<ImportOutcome> import_records(const ImportOptions& options, ImportListene
     outcome.any = outcome.any || report.lines == 0 || report.malformed < report.lines;
   }
   outcome.stopped = stop.requested();
-  // Of an empty file, an empty store is made.
+  // An empty file gives an empty store.
   if (outcome.any && !outcome.stopped) TRY(store.open());
   return outcome;
 }

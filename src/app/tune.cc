@@ -145,7 +145,7 @@ std::string models_with_file(const tune::SearchTables& tables, const Task& task)
   return names.empty() ? "no cost model has one" : fmt::format("use {}", fmt::join(names, " or "));
 }
 
-// Those that need no model.
+// Checks that need no model.
 Status check_ranges(const TuneOptions& options) {
   const auto check = [](const char* option, auto value, auto low, auto high,
                         const char* or_zero) -> Status {
@@ -210,7 +210,7 @@ double peak_again(const std::vector<tune::TunedTask>& tasks, double left_s, doub
   return std::max(peak_gflops, fma_peak(tasks, seconds));
 }
 
-// Only if kernels were tuned under the conditions of a model.
+// True if finals inside models are on and the kernels were tuned with cold weights, as in a model.
 bool holds_model_finals(const TuneOptions& options, const TuneTasks& what) {
   return options.model_finals &&
          cache_of(options, what) == text_of(record::CachePolicy::WeightsCold);

@@ -376,7 +376,7 @@ TEST(Compile, AStopLeavesNoFile) {
   EXPECT_FALSE(std::filesystem::exists(so));
 }
 
-// Of the two back ends for x86-64, LLVM asks for AVX2. C source needs only the other one.
+// LLVM, one of the two back ends for x86-64, requires AVX2. C source needs only the other one.
 TEST(Compile, CSourceForEveryTargetOfTheBackEnd) {
   const SmallModel small;
   CompileListener silent;

@@ -195,7 +195,7 @@ TEST_F(AtomicFileTest, ADeviceIsWrittenDirectly) {
   EXPECT_TRUE(write_file_atomically("/dev/null", "x").has_value());
 }
 
-// As /dev/stdout: a program that has it open must keep the same file.
+// Like /dev/stdout: a program that has it open must keep the same file.
 TEST_F(AtomicFileTest, AnOpenFileIsWrittenDirectly) {
   put(path_, "longer than the new bytes");
   const Descriptor open(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));

@@ -7,7 +7,7 @@
 namespace tilewright {
 namespace {
 
-// Of the build: `address,undefined`, or empty.
+// The sanitizers of the build: `address,undefined`, or empty.
 constexpr std::string_view kOfBuild = TILEWRIGHT_SANITIZE;
 
 // Whichever compiler is used.

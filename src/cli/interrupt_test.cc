@@ -36,7 +36,7 @@ TEST(Interrupt, RestoresPreviousHandlers) {
   EXPECT_EQ(after.sa_handler, before.sa_handler);
 }
 
-// As by a handler that runs on another thread when the Interrupt ends.
+// Like a handler that runs on another thread when the Interrupt is destroyed.
 TEST(Interrupt, SourceOutlivesTheInterrupt) {
   const StopSource* source = nullptr;
   {

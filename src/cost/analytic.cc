@@ -12,7 +12,7 @@ namespace {
 namespace column = feature::column;
 namespace sort = feature::sort;  // operation counts are the first columns of a row
 static_assert(column::Arithmetic == 0);
-// Of the innermost vectorized loop.
+// Facts about the innermost vectorized loop.
 constexpr size_t kVectorLength = column::Vectorize + 2;
 constexpr size_t kL1Traffic = column::LevelTraffic, kL2Traffic = kL1Traffic + 1,
                  kL3Traffic = kL1Traffic + 2;

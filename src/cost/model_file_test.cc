@@ -60,7 +60,7 @@ TEST_F(ModelFiles, RoundTrips) {
   EXPECT_EQ(scores_of(model, samples.inputs), scores_of(loaded, samples.inputs));
 }
 
-// As they were written before they named their encoding.
+// Files of the version that did not name the encoding.
 TEST_F(ModelFiles, ReadsOlderFiles) {
   XgboostModel model({.max_trees = 3});
   ASSERT_TRUE(model.train(some_samples()).has_value());

@@ -52,7 +52,7 @@ TEST(Quality, EqualScoresCountHalfAndEqualLatenciesNot) {
   EXPECT_NEAR(right.rank_correlation, 0.8660254, 1e-6);
 }
 
-// Of so few as a round has: all of them would always be found.
+// In a set as small as a round, every program would always be found.
 TEST(Quality, RecallIsOfTheBestQuarter) {
   std::vector<float> scores;
   std::vector<double> latency;

@@ -123,7 +123,7 @@ TEST_F(ChooseSchedules, FinalsBeforeSingleTimes) {
   EXPECT_EQ(choose().trace, *schedule::trace_from_text("split C i [32]"));
 }
 
-// As the table of `tune` has it, however fast something was in the finals of another tuning run.
+// The winner in the table of `tune`, regardless of the finals of other tuning runs.
 TEST_F(ChooseSchedules, PrefersTheWinnerOfTheLastFinals) {
   put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);
   put(kMatmul, "split C i [16]", 1010, 2, CachePolicy::WeightsCold);

@@ -116,7 +116,7 @@ TEST(Denormals, CountAsZeroOrAreKeptWithAnyThreads) {
   }
 }
 
-// One that flushes and one that keeps, at once and in turn on the same thread.
+// A model that flushes and one that keeps denormals, concurrently and alternately on one thread.
 TEST(Denormals, TwoModelsInOneProcess) {
   const Program zero = halves(false), kept = halves(true);
   const Result<Runner> flushing = Runner::load(zero), keeping = Runner::load(kept);
@@ -278,7 +278,7 @@ TEST_P(ExportedDenormals, OnThreadsOfTheRuntimeAndOfTheHost) {
   for (const bool denormals : {false, true}) {
     const std::string name = denormals ? "kept" : "zero";
     const bool source = extension == "c";
-    // As app::compile does: a C source without artifacts.
+    // Like app::compile: a C source without artifacts.
     const Program program =
         halves(denormals, {.name = name, .c_source = source, .artifacts = !source});
     const std::filesystem::path file = folder / (name + "." + extension);

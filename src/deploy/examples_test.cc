@@ -76,7 +76,7 @@ TEST(Examples, TheCProgramOpensALibrary) {
 
   EXPECT_EQ(run(fmt::format("{} /nowhere.so", program)).status, 1);
   EXPECT_EQ(run(program).status, 2);
-  // And linked with the library itself, by the linker of the machine.
+  // The program is also linked with the library itself, by the system linker.
   const Outcome linked =
       run(fmt::format("cc -std=gnu11 {0} -I {1}/src/runtime/abi "
                       "{1}/examples/c/main.c -o {2} {3} -ldl",

@@ -95,7 +95,7 @@ TEST_F(Encodings, SeveralEncodingsCoverTheSamePrograms) {
   Inputs inputs;
   ASSERT_TRUE(both.append(trace_of({1, 0}), &inputs));
   const Inputs before = inputs;
-  // No genome makes this: it has features but no knobs, and is left out of both.
+  // No genome gives this program: it has features but no knobs, and is omitted from both.
   EXPECT_FALSE(both.append(*schedule::trace_from_text("split C k [2]\n"), &inputs));
   EXPECT_FALSE(both.append(*schedule::trace_from_text("split C x [2]\n"), &inputs));  // not legal
   EXPECT_EQ(inputs, before);

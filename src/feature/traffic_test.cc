@@ -32,7 +32,7 @@ struct HandCount {
   double a, b, c;
 };
 
-// All of them C[i, j] += A[i, k] * B[k, j] in f32.
+// All programs are C[i, j] += A[i, k] * B[k, j] in f32.
 constexpr HandCount kCounts[] = {
     {"all fits: once each", "matmul:m=4,n=4,k=4", "", 192, 64, 64, 64},
     {"one i fits: once each", "matmul:m=4,n=4,k=4", "", 100, 64, 64, 64},

@@ -28,7 +28,7 @@ Constant integers(std::vector<int64_t> shape, const std::vector<int64_t>& values
 }
 
 TEST(ConstantValue, OfAChainOfShapes) {
-  // As exporters write it: the shape of x, its first two numbers, and -1 for the rest.
+  // The pattern of exporters: the first two extents of the shape of x, and -1 for the rest.
   Graph graph;
   const ValueId shape = graph.add_constant("shape", integers({4}, {2, 3, 5, 7}));
   const ValueId first =

@@ -1,4 +1,4 @@
-// All passes on models in small: each alone, all together, and all but each.
+// All passes on small models: each alone, all together, and all except each one.
 #include "graph/passes.h"
 
 #include <gmock/gmock.h>

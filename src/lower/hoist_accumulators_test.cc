@@ -75,7 +75,7 @@ TEST_F(HoistAccumulators, MasksAreHoisted) {
             "  C.1[0] = C.1[0] + A[ramp(k, 1, 4)]\n"
             "C[ramp(16, 1, 4)] = C.0[0] where ramp(0, 1, 4) < x4(3)\n"
             "C[ramp(19, 1, 4)] = C.1[0] where ramp(0, 1, 4) < x4(3)\n");
-  // Not with two masks, nor where active lanes overlap.
+  // Not with two masks, nor if active lanes overlap.
   for (const ir::Stmt& other : {masked(first(2), 16), masked(first(3), 18)}) {
     kernel.function.body = loop(k, 8, ir::make_block({masked(first(3), 16), other}));
     EXPECT_TRUE(kernel.unchanged_by(hoist_accumulators));

@@ -64,7 +64,7 @@ TEST(Tensorize, FactorsInEitherOrder) {
 )");
 }
 
-// Where extents, types or places are others, lanes stay lanes.
+// If extents, types or positions differ, lanes are vectorized.
 TEST(Tensorize, UnmatchedLoopsAreVectorized) {
   struct Case {
     const char* name;

@@ -216,7 +216,7 @@ TEST_F(Vectorize, ReductionsNeedThePermission) {
   EXPECT_EQ(after(4, store(c, zero, at(c, zero) + at(a, j)), strict),
             "unroll for j < 4:\n"
             "  C[0] = C[0] + A[j]\n");
-  // Of -0 and +0 the first one is the least.
+  // The minimum of -0 and +0 is the first one.
   EXPECT_EQ(after(4, store(c, zero, ir::min(at(c, zero), at(a, j))), strict),
             "unroll for j < 4:\n"
             "  C[0] = min(C[0], A[j])\n");

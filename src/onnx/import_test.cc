@@ -129,7 +129,7 @@ TEST(ImportTest, UnknownRanksAreRequested) {
   EXPECT_EQ(output_type(*shaped).shape, (std::vector<int64_t>{5, 3}));
 }
 
-// Also where messages show another name than the file has.
+// Also if messages show a different name from the one in the file.
 TEST(ImportTest, InputsWithInitializersAreConstants) {
   const std::string name = std::string(300, 'w') + "\n";
   ModelWriter model;

@@ -375,11 +375,11 @@ TEST(Apply, PartsOfLargerArraysAreChecked) {
   EXPECT_EQ(error_with(2, {0, 0}), "C of 4x8 is not a part of 0x0");
   EXPECT_EQ(error_with(2, {4, int64_t{1} << 50}), "C of 4x8 is not a part of 4x1125899906842624");
   EXPECT_EQ(error_with(1, {6, 8}), "B is not an input or output: it cannot be a part");
-  // One that fills its memory is the same program.
+  // A part that covers its whole array is the same program.
   Workload whole = workload;
   whole.operands[2].within = {4, 8};
   EXPECT_EQ(program_hash(*initial_tree(whole)), program_hash(*initial_tree(workload)));
-  // Only a constant may have a layout that is not decided.
+  // Only a constant may have an undecided layout.
   Workload open = workload;
   open.operands[0].layout = layout::Layout::undecided();
   EXPECT_EQ(initial_tree(open).error().message,

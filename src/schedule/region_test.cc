@@ -67,7 +67,7 @@ TEST(Region, Matmul) {
        "4*k.0 : 4 exact; 0 : 48 exact"},
       // A remainder: the last tile is smaller, so the region is a hull.
       {"matmul:m=70,n=48,k=16", "split C i [8]", "C", "A", "i.0", "8*i.0 : 8 hull; 0 : 16 exact"},
-      // All of it, though its parts are ragged: they never leave the dimension together.
+      // The whole dimension, though its parts are ragged: together they never exceed it.
       {"matmul:m=70,n=48,k=16", "split C i [8]", "C", "A", "", "0 : 70 exact; 0 : 16 exact"},
       // A fusion that is known whole gives its members.
       {"matmul:m=64,n=48,k=16", "fuse C [i, j]", "C", "A", "(i,j)", "i : 1 exact; 0 : 16 exact"},

@@ -13,7 +13,7 @@
 namespace tilewright::search {
 namespace {
 
-// All that there are, small ones where they have such an option.
+// All explorers, with small sizes if they have such an option.
 std::vector<Selection> all_explorers() {
   std::vector<Selection> all;
   for (const ExplorerRow& row : explorers().rows()) {
@@ -271,7 +271,7 @@ TEST(Evolution, OneInSixteenIsRandom) {
 }
 
 TEST(Batch, ContainsFewNearDuplicates) {
-  // One that is best, 40 that differ from it in one gene, 40 that differ in two and are worse.
+  // The best one, 40 that differ from it in one gene, and 40 worse ones that differ in two.
   std::vector<Candidate> found;
   for (uint16_t k = 0; k <= 80; ++k) {
     Candidate candidate{.sketch = 0, .genome = {{0, 0, 0}}, .program = {.high = 1, .low = k}};

@@ -21,7 +21,7 @@ struct HandKernel {
   std::vector<std::string> wanted;  // lines of the trace
 };
 
-// How many of the lines a trace has, and less a little for each line that is not wanted.
+// The number of the given lines in a trace, less a small penalty for each other line.
 double likeness(const Trace& trace, const std::set<std::string>& wanted) {
   double count = 0;
   for (const schedule::Step& step : trace.steps) {

@@ -39,7 +39,7 @@ TEST(NestPlacer, KeepsPlacementsOfRules) {
   EXPECT_EQ(bench.holes(), "tile R 2, location Y 3");
 }
 
-// Then the variants alone are the choices.
+// Then only the variants are choices.
 TEST(NestPlacer, WithoutMembersOnlyThreadsAreChosen) {
   LayoutBench bench("matmul:m=64,n=64,k=64");
   NestPlacer placer(bench.layout, bench.draft);

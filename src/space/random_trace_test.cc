@@ -19,7 +19,7 @@ Task task_of(std::string_view text, std::string_view target = "x86-64-v4;threads
   return {*workload, parse_target(target).value()};
 }
 
-// All legal, no program twice.
+// All are legal and distinct.
 void expect_sound(const Task& task, const std::vector<schedule::Trace>& traces) {
   const auto initial = schedule::initial_tree(task.workload);
   ASSERT_TRUE(initial);

@@ -132,7 +132,7 @@ Task hinted_matmul(te::AxisHints hints, int64_t k_extent) {
           parse_target("x86-64-v4;threads=2").value()};
 }
 
-// Of `count` random programs, how many unroll the innermost loop of C's axis k.
+// The number of `count` random programs that unroll the innermost loop of axis k of C.
 int unrolled_of(const Task& task, int count) {
   int unrolled = 0;
   for_random_trees(space_of(task), count, [&](const schedule::LoopTree& tree) {
@@ -149,7 +149,7 @@ int unrolled_of(const Task& task, int count) {
   return unrolled;
 }
 
-// Also where it is not cut (a window), and though the axis inside of it need not be unrolled.
+// Also if it is not split (a window), and although the axis inside it need not be unrolled.
 TEST(Space, UnrollsByHint) {
   for (const int64_t extent : {4, 32}) {
     EXPECT_EQ(unrolled_of(hinted_matmul({.always_unroll_inner = true}, extent), 50), 50) << extent;
@@ -163,7 +163,7 @@ bool is_cut(const schedule::LoopTree& tree, Name axis) {
       tree.vars, [&](const schedule::LoopVar& var) { return var.name == axis && var.is_split(); });
 }
 
-// Of `count` random programs, how many cut the axis.
+// The number of `count` random programs that split the axis.
 int cut_of(const Task& task, Name axis, int count) {
   int cut = 0;
   for_random_trees(space_of(task), count,
@@ -208,7 +208,7 @@ TEST(Space, FoldsShortAxesWithThreadsAndLanes) {
   EXPECT_GT(both, 5);
 }
 
-// Nothing is counted up to an extent.
+// No loop of the implementation runs up to an extent.
 TEST(Space, AcceptsHugeExtents) {
   for (const char* const text :
        {"matmul:m=100000007,n=16,k=2", "reduce:op=sum,shape=2000000000,axes=0",

@@ -9,7 +9,7 @@
 namespace tilewright::space {
 namespace {
 
-// As many as Ansor counts.
+// The numbers of choices equal those of Ansor.
 TEST(TileDomain, IsExactWithoutTails) {
   const std::pair<int64_t, size_t> four_levels[] = {
       {1, 1},   {7, 4},     {14, 16},   {28, 40},   {56, 80},

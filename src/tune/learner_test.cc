@@ -42,7 +42,7 @@ void add(size_t count, size_t first, cost::Samples* samples) {
   }
 }
 
-// Of a task that has this number.
+// Samples of the task with this number.
 cost::SampleOrigin origin(uint64_t number) {
   return {.key = {.high = 0, .low = number}, .task = nullptr, .machine = nullptr};
 }

@@ -111,7 +111,7 @@ double StoredTrials::shortest_finals_s() const {
   return pool_->opening_s(task_) + seconds_of(shortest_finals(contestants), contestants);
 }
 
-// All from the same comparison, or empty.
+// All results are from the same comparison, or there are none.
 Result<std::vector<StoredTrials::Final>> StoredTrials::known_finals(
     std::span<const Proposal> finalists) {
   record::Setting setting = known_.setting();

@@ -189,7 +189,7 @@ TEST(TaskTuner, CachedProgramsAreAppliedOnce) {
     // The fastest and their neighbors at least.
     const CountedSearch some = counted_search(size_t{1} << 20, has_guide);
     const CountedSearch none = counted_search(0, has_guide);
-    // One that was applied again may have been encoded for another genome of its program.
+    // A program that is applied again may have been encoded for another of its genomes.
     EXPECT_GE(none.again, none.encoded_again);
     EXPECT_GT(none.encoded_again, 100U);
     EXPECT_LT(some.encoded_again, none.encoded_again / 10);

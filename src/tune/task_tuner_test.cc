@@ -163,7 +163,7 @@ TEST(TaskTuner, ReplayRebuildsTheStateAfterAnyInterruption) {
     size_t stored = 0;
     for (int round = 0; round < 4; ++round) stored += play(tuner, trials).stored;
     EXPECT_EQ(stored, static_cast<size_t>(cut));
-    // Nothing twice, nothing else.
+    // The same programs, each once.
     std::vector<Hash128> expected = whole.measured, got = trials.measured;
     std::ranges::sort(expected);
     std::ranges::sort(got);
@@ -207,7 +207,7 @@ TEST(TaskTuner, StopsOnRequest) {
   EXPECT_EQ(trials.measured.size(), 24U);
 }
 
-// Nothing was assessed while it proposed, so an empty round does not mean that nothing is left.
+// No candidate was assessed while it proposed, so an empty round does not mean an exhausted space.
 TEST(TaskTuner, RoundInterruptedWhileProposingIsIncomplete) {
   TaskTunerOptions options = quick_options();
   bool stop = false;
@@ -429,7 +429,7 @@ TEST(TaskTuner, NoProgramIsAppliedAgain) {
     EXPECT_EQ(play(by_knobs, others).applied_again, 0U) << round;
     ASSERT_EQ(by_knobs.model()->name(), round == 0 ? "analytic" : "xgboost");
   }
-  // Nothing is encoded while nothing guides.
+  // Without a model that guides, no program is encoded.
   options.cost = {.name = "none"};
   TaskTuner blind = make_tuner(options);
   FakeTrials more;

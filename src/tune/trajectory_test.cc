@@ -31,7 +31,7 @@ TEST(Trajectory, IsFoundByItsKey) {
   EXPECT_TRUE(must(enter_trajectory(store, {1, 4}, "tune x", "1")).is_new());
 }
 
-// Only a run that ended by itself counts, and only for budgets up to its own.
+// Only an uninterrupted run counts, and only for budgets up to its budget.
 TEST(Trajectory, StoresCompletedBudgets) {
   const ScratchFolder folder;
   Store store = must(Store::open(folder / "a.db"));

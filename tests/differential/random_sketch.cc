@@ -52,7 +52,7 @@ class SketchWriter {
     add(Split{.stage = stage, .loop = loop.name, .factors = domain.choices[0], .tail = tail(loop)});
   }
 
-  // One that is legal, most of the time.
+  // Legal in most cases.
   Tail tail(const Loop& loop) {
     constexpr std::array kTails = {Tail::Peel, Tail::Mask, Tail::Overlap, Tail::Pad};
     const Tail drawn = kTails[rng_.below(kTails.size())];
@@ -130,7 +130,7 @@ class Tiler {
     }
   }
 
-  // As another stage has cut a loop of that name, now and then.
+  // Occasionally with the factors of a loop of that name in another stage.
   bool follow(StageName stage, const Loop& loop, int parts) {
     for (const Cut& cut : cuts_) {
       if (cut.stage == stage || !(cut.loop == loop.name) || cut.parts < parts) continue;

@@ -6,7 +6,7 @@
 //   contract(p, v; a=bhij, b=bjhe, out=bihe)
 //     ->   attention(q, k, v, mask; scale=0.125, q=bihd, k=bjhd, v=bjhe, scores=bhij, out=bihe)
 //
-// Also with where(is_nan(p), 0, p) for p, and with scalar factors of q or k. Intermediate values
+// Includes where(is_nan(p), 0, p) for p, and with scalar factors of q or k. Intermediate values
 // have no other readers. Permission `reassociate`: rows are divided by their sums after the second
 // contraction.
 #pragma once

@@ -20,7 +20,7 @@ namespace {
 
 constexpr float kDenormal = std::numeric_limits<float>::min() / 4;
 
-// As the processor computes it now.
+// Computed at run time, in the current mode.
 float half_of(float value) {
   volatile float operand = value;
   volatile float half = 0.5F;
@@ -62,7 +62,7 @@ TEST(FloatControl, TheWholeRegisterIsRestored) {
     half_of(std::numeric_limits<float>::quiet_NaN());
   }
   EXPECT_EQ(float_control(), before);
-  // Of a program that flushes them itself.
+  // The caller flushes denormals itself.
   float_control_set_mode(TILEWRIGHT_FLOAT_FLUSH);
   const uint64_t flushing = float_control();
   EXPECT_NE(flushing, before);
@@ -110,7 +110,7 @@ void expect_mode(void* pool, int threads, bool denormals) {
 
 class PooledFloatControl : public testing::TestWithParam<TilewrightPoolOptions> {};
 
-// Also the other way round on the same threads, which have slept in between.
+// Also in the reverse order, on the same threads after they have slept.
 TEST_P(PooledFloatControl, TasksUseTheModeOfTheCaller) {
   TilewrightPool pool{};
   ASSERT_EQ(tilewright_pool_open(&pool, &GetParam()), 0);

@@ -149,7 +149,7 @@ TEST(Rfactor, RequiresFactorsThatDivide) {
   EXPECT_NE(bench.explanation(steps + "k.1").find("factors that divide"), std::string::npos);
 }
 
-// All partial results of an element are there before the first is folded.
+// All partial results of an element are computed before the first is reduced.
 TEST(Rfactor, PartialResultsAreOutsideTheirReduction) {
   const Workbench bench("conv2d:h=5,w=5,ci=4,co=3,kernel=3");
   const std::string split = "split Y rc [2]\nrfactor Y rc.0\n";

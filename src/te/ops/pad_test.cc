@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Where element q of a dimension is read, walking element by element; -1: from nowhere.
+// The position from which element q of a dimension is read, found step by step; -1: none.
 int64_t walk(const std::string& mode, int64_t q, int64_t extent) {
   if (mode == "constant") return q >= 0 && q < extent ? q : -1;
   if (mode == "edge") return std::clamp<int64_t>(q, 0, extent - 1);
