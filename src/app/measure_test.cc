@@ -65,7 +65,7 @@ TEST(Measure, GivesEachProgramAVerdictAndRunsFinals) {
   EXPECT_FALSE(stopped->now.has_value());
 }
 
-// It is another task, with its own records.
+// It is another task with separate records.
 TEST(Measure, KeepsDenormalsIfAllowed) {
   const SmallModel small;
   MeasureOptions options = options_of(small);

@@ -155,7 +155,7 @@ TEST_F(IslTest, QuotientsAreTheSameQuasiAffineFunctions) {
   EXPECT_GT(changed, 100);
 }
 
-// Splitting an index by radices and putting it together again leaves nothing of either.
+// Splitting an index by radices and recombining it gives the index.
 TEST_F(IslTest, MixedRadixRoundTripsVanish) {
   Rng rng(seed(14));
   const Expr &i = variables_[0], &j = variables_[1], &k = variables_[2];

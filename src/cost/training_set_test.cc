@@ -9,7 +9,7 @@
 namespace tilewright::cost {
 namespace {
 
-// That number of samples with weight 1, then others.
+// The given number of samples with weight 1, then borrowed ones.
 Samples samples_with(size_t own, size_t others) {
   Samples samples = synthetic_samples({.programs = own + others});
   samples.weight.assign(own, 1.0F);

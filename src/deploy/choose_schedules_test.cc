@@ -211,7 +211,7 @@ TEST_F(ChooseSchedules, SkipsTracesThatNoLongerApply) {
   EXPECT_EQ(latency(), 1000);
 }
 
-// The same content under other names: the trace means those that it was made for.
+// The same content under other names: the trace refers to the names of its own task.
 TEST_F(ChooseSchedules, MatchesWorkloadsWithOtherNames) {
   put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);
   graph::Group& group = plan_.partition.groups[0];

@@ -34,7 +34,7 @@ size_t column_named(std::string_view name) {
   CHECK(false, "there is no feature {}", name);
 }
 
-// The rows of one program, as numbers before they were made logarithmic.
+// The rows of one program, before the logarithm is taken.
 class Rows {
  public:
   Rows(std::string_view workload, std::string_view steps, int vector_bits = 512, int threads = 2)

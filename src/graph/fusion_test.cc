@@ -36,7 +36,7 @@ TEST(Fusion, ResidualOfTwoConvolutions) {
   const ValueId a = g.conv(x, 32, 3, 2);
   const ValueId b = g.conv(x, 32, 1, 2);
   const Graph graph = g.finish({g.add("relu", {g.add("add", {a, b})})});
-  // The first takes the addition and waits for the second.
+  // The first convolution absorbs the addition, so it runs after the second.
   EXPECT_EQ(fused(graph), "conv | conv add relu");
   const auto facts = facts_of(graph);
   EXPECT_EQ(fuse(graph, *facts, fusion_pays_by_default)[1].anchor, 0U);

@@ -34,7 +34,7 @@ TEST(ThreadLoops, SomeIterationsForEachThread) {
        {i, j},
        "fuse C [i, j]\nannotate C (i,j) parallel\n",
        "(i,j)"},
-      // One long loop: chunks, of which there are sixteen a thread.
+      // One long loop: sixteen chunks per thread.
       {"matmul:m=1024,n=64,k=64",
        "x86-64-v4;threads=2",
        true,

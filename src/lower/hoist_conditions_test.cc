@@ -65,7 +65,7 @@ TEST_F(HoistConditions, HoistsLoopInvariantConditions) {
             "  else:\n"
             "    for x < 9:\n"
             "      Y[i * 9 + x] = 0.0\n");
-  // One condition is of the loop around, the other of the loop itself.
+  // One condition depends on the outer loop, the other on the loop itself.
   EXPECT_EQ(
       after(loop(i, 8, loop(x, 9, padded(i * 9 + x, (i >= 2) && (x < 8), x)), ForKind::Parallel)),
       "parallel for i < 8:\n"
@@ -247,7 +247,7 @@ for x < 8:
   EXPECT_EQ(text.substr(0, padding.size()), padding);
 }
 
-// Corners, edges and the interior: nine loop nests, none of which asks.
+// Corners, edges and the interior: nine loop nests without conditions.
 TEST(HoistConditionsOf, Pooling) {
   const std::string text =
       conv_or_pool("pool:op=max,spatial=9x9,c=16,kernel=3x3,stride=1,pad=1",

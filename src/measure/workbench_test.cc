@@ -1,4 +1,4 @@
-// Kernels on the bench, really executed: good ones are timed, bad ones get their verdict.
+// Executes kernels on a Workbench: correct ones are timed, faulty ones get their verdict.
 #include "measure/workbench.h"
 
 #include <fmt/format.h>

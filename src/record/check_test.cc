@@ -20,7 +20,7 @@ class Check : public ::testing::Test {
  protected:
   Check() : task_(task_for("matmul:m=16,n=16,k=16")), store_(store_with(folder_ / "a.db", task_)) {}
 
-  // A real one: its program is the hash of its tree.
+  // A consistent attempt: its program is the hash of its tree.
   Attempt real(const std::string& trace) {
     const schedule::LoopTree initial = must(schedule::initial_tree(task_.workload));
     const schedule::LoopTree tree =

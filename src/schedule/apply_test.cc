@@ -124,7 +124,7 @@ TEST(Apply, RejectsBadFactorsOfRfactor) {
   EXPECT_EQ(apply(bench.initial(), bad, &tree).code, IllegalCode::BadFactor);
 }
 
-// A tree that held another program is as good as a fresh one.
+// Reusing the tree of another program gives the same result as a new tree.
 TEST(Apply, ReusesTheMemoryOfATree) {
   LoopTree reused;
   for (const Tiled& tiled : kTiled) {

@@ -98,7 +98,7 @@ TEST(Numbers, Forms) {
       {"matmul:m=64,n=64,k=64", "", "C", "A", "i; k"},
       {"matmul:m=64,n=64,k=64", "split C i [4, 8]\nsplit C k [16]", "C", "A",
        "32*i.0 + 8*i.1 + i.2; 16*k.0 + k.1"},
-      // One-trip loops drop out.
+      // Loops of one iteration are omitted.
       {"matmul:m=64,n=64,k=64", "split C i [1, 64]", "C", "A", "i.2; k"},
       {"matmul:m=1,n=64,k=64", "", "C", "A", "0; k"},
       {"matmul:m=64,n=64,k=64", "split C i [16]\nsplit C i.1 [4]", "C", "A",

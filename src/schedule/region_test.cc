@@ -69,7 +69,7 @@ TEST(Region, Matmul) {
       {"matmul:m=70,n=48,k=16", "split C i [8]", "C", "A", "i.0", "8*i.0 : 8 hull; 0 : 16 exact"},
       // The whole dimension, though its parts are ragged: together they never exceed it.
       {"matmul:m=70,n=48,k=16", "split C i [8]", "C", "A", "", "0 : 70 exact; 0 : 16 exact"},
-      // A fusion that is known whole gives its members.
+      // A fused loop that is fully known determines its members.
       {"matmul:m=64,n=48,k=16", "fuse C [i, j]", "C", "A", "(i,j)", "i : 1 exact; 0 : 16 exact"},
       // Known in part: any element.
       {"matmul:m=64,n=48,k=16", "fuse C [i, j]\nsplit C (i,j) [8]", "C", "A", "(i,j).0",
@@ -132,7 +132,7 @@ TEST(Region, AttachedProducers) {
   });
 }
 
-// floor(c / 8) * 4 + rc: the group of a channel, known where a tile lies in one group.
+// floor(c / 8) * 4 + rc: the group of a channel, constant if a tile is inside one group.
 TEST(Region, GroupedConvolution) {
   const std::string groups = "conv2d:h=5,w=5,ci=16,co=32,kernel=3,groups=4";
   const std::string window = "0 : 1 exact; 0 : 5 exact; 0 : 5 exact; ";

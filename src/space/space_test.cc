@@ -89,7 +89,7 @@ TEST(Space, AcceptsCustomRules) {
             space_of(task).sketches().size());
 }
 
-// Otherwise choices would not be found again, and holes would fill steps that are not there.
+// Otherwise choices could not be found, and holes would refer to missing steps.
 TEST(Space, SketchesOfCustomRulesAreChecked) {
   const Task task = task_of("matmul:m=64,n=64,k=64");
   const auto error_with = [&](int16_t step, std::vector<schedule::Factors> tiles) -> std::string {

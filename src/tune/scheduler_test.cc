@@ -72,7 +72,7 @@ double value_after(ObjectiveKind kind, const std::vector<Curve>& curves, int rou
   return objective.value(scheduler.latencies());
 }
 
-// Some tasks are at their end at once, some gain for long, one is long but cannot be improved.
+// Some tasks converge at once, some improve for many rounds, one is slow but cannot be improved.
 std::vector<Curve> mixed_curves() {
   return {{.start_ns = 4e6, .floor_ns = 1e6, .speed = 0.1},
           {.start_ns = 2e6, .floor_ns = 1.9e6, .speed = 3},
@@ -192,7 +192,7 @@ TEST(Scheduler, SimilarTasksBoundTheGain) {
     scheduler.tell(2, {.trials = kRound, .best_ns = 1e5});
   }
   EXPECT_LT(scheduler.gradient(1), 2 * scheduler.gradient(0));
-  // Many rounds later it is still slow: not so similar after all.
+  // Many rounds later it is still slow, so it is less similar than assumed.
   for (int round = 0; round < 6; ++round) {
     scheduler.tell(1, {.trials = kRound, .best_ns = 1e6});
   }

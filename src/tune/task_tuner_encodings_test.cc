@@ -28,7 +28,7 @@ TEST(TaskTuner, LearnsFromOtherEncodings) {
   // The default schedule is of no sketch: it has no knobs.
   EXPECT_GE(samples.size() + 1, trials.measured.size());
   EXPECT_EQ(samples.inputs[0].rows(), samples.size());
-  // From the traces that samples carry any other encoding can be made.
+  // Any other encoding can be computed from the traces of samples.
   const Task task = small_task();
   const Machine machine = detect_machine();
   const std::vector<std::string> both = {"knobs", "features"};

@@ -119,7 +119,7 @@ void expect_rebuilt_after_any_cut(bool shares_model) {
           EXPECT_TRUE(parts.trials[task].verdicts.contains(program));
         }
       }
-      // Once more: all of it is known.
+      // Repeated: every verdict is known.
       const int64_t before = parts.measured;
       ASSERT_TRUE(parts.loop(with(160)).run(&parts));
       EXPECT_EQ(parts.measured, before);

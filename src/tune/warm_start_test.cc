@@ -159,7 +159,7 @@ TEST_F(WarmStartOfStore, EnoughBorrowedSamplesGuideTheFirstRounds) {
   EXPECT_EQ(warm.model()->name(), "xgboost");
   EXPECT_EQ(warm.borrowed(), 160U);
   EXPECT_EQ(warm.samples().size(), 0U);
-  // Its own come in, and it is rebuilt exactly.
+  // Samples of the task are added, and the state is rebuilt exactly.
   FakeTrials trials, again;
   TaskTuner second = tuner_with(160);
   for (int round = 0; round < 3; ++round) {

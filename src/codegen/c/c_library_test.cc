@@ -73,7 +73,7 @@ TEST(CLibrary, RunsOnThePoolOfTheCaller) {
   runtime::ThreadPool pool({.threads = 2, .pin = false});
   EXPECT_EQ(kernel({arguments, workspace.data(), &pool, 2, 0}), TILEWRIGHT_STATUS_OK);
   EXPECT_EQ(io[8], 18);
-  // A pool that cannot run it is the failure of the kernel.
+  // If the pool cannot run the loop, the kernel fails.
   EXPECT_EQ(kernel({arguments, workspace.data(), &pool, 0, 0}), TILEWRIGHT_STATUS_PARALLEL_FAILED);
 }
 

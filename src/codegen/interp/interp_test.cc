@@ -256,7 +256,7 @@ constexpr BinaryOp kIntegerOps[] = {
     BinaryOp::Le,     BinaryOp::Gt,        BinaryOp::Ge,        BinaryOp::BitAnd, BinaryOp::BitOr,
     BinaryOp::BitXor, BinaryOp::ShiftLeft, BinaryOp::ShiftRight};
 
-// Two implementations that share nothing: where they agree on all small numbers and at the ends of
+// Two independent implementations: where they agree on all small numbers and at the ends of
 // the large types, a mistake is in neither.
 TEST(Lane, IntegersAgreeWithConstantFolding) {
   const auto expect_same = [](Scalar type, int64_t a, int64_t b) {

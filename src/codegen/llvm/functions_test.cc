@@ -183,7 +183,7 @@ bool exhaustive() {
   return std::getenv("TILEWRIGHT_EXHAUSTIVE") != nullptr;  // NOLINT: no thread sets it
 }
 
-// Runs batches of arguments, with denormals kept and flushed, and remembers the one with the
+// Runs batches of arguments, with denormals kept and flushed, and records the one with the
 // largest error.
 template <class T>
 class Comparison {

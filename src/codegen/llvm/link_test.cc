@@ -124,7 +124,7 @@ TEST(Link, OutputDoesNotDependOnPaths) {
   EXPECT_EQ(read_file(folder / "x.o"), read_file(elsewhere / "x.o"));
 }
 
-// One object of several is linked as they would be.
+// One object made of several links like the separate objects.
 TEST(Link, ARelocatableObjectCanBeLinkedAgain) {
   const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   const Inputs inputs;

@@ -216,7 +216,7 @@ TEST(Program, PredicatedRegisters) {
   run_both(f, {ramp_of_floats(12), Bytes(41 * 4)});
 }
 
-// The lanes that a masked store leaves are looked at by a reduction, or by a store under another
+// The lanes that a masked store skips are read by a reduction, or by a store under another
 // mask.
 TEST(Program, MaskedLanesAreKept) {
   const Expr zero = int_imm(0), lanes = ramp(zero, 1, 8);

@@ -18,7 +18,7 @@ TEST(Gather, AlongAnAxis) {
   EXPECT_EQ(numbers(one), (Numbers{8}));
   EXPECT_EQ(numbers(run("gather", axis(0), {kMatrix, constant(Scalar::I32, {}, {1})})),
             (Numbers{3, 4}));
-  // An index beyond the end reads the last element, not memory that is not ours.
+  // An index beyond the end reads the last element, not memory out of bounds.
   EXPECT_EQ(numbers(run("gather", axis(0), {f32({7, 8, 9}), i64({2}, {99, -99})})),
             (Numbers{9, 7}));
 }

@@ -12,7 +12,7 @@ using ir::Scalar;
 const Numbers kPlaces = {-20,  -7.25, -3,  -1.5, -1, -0.75, -0.5, -0.125, -1e-3, 0,
                          1e-3, 0.125, 0.5, 0.75, 1,  1.5,   3,    7.25,   20};
 
-// Holds an operator against `expected` at places within [low, high], in f32 and in f64.
+// Compares an operator with `expected` at points in [low, high], in f32 and in f64.
 void expect_function(const std::string& op, const std::function<double(double)>& expected,
                      double low, double high, const Attributes& attributes = {}) {
   Numbers places;

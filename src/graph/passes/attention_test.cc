@@ -191,7 +191,7 @@ TEST_P(RecognizeAttention, ReplacesThePatternAndKeepsTheResult) {
 INSTANTIATE_TEST_SUITE_P(Models, RecognizeAttention, testing::ValuesIn(cases()),
                          [](const auto& info) { return info.param.name; });
 
-// The same kernels, down to the names of their loops: records of the one fit the other.
+// The same kernels, including the names of their loops: records of one apply to the other.
 TEST(SplitAttention, GivesTheKernelsOfItsParts) {
   const auto texts = [](const Graph& graph) {
     const auto separate = separate_outputs(graph);

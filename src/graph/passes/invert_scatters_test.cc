@@ -11,7 +11,7 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-// The Graph of one scatter before and after: the same numbers, and no scatter left.
+// The Graph of one scatter before and after: the same results, and no scatter remains.
 Graph expect_inverted(Exported& g, ValueId result) {
   const Graph before = g.finish({result});
   const auto after = invert_scatters(before, {});

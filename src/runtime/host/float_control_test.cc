@@ -27,7 +27,7 @@ float half_of(float value) {
   return operand * half;
 }
 
-// Its bits: a comparison takes denormals for zeros where they are flushed.
+// Compares bits: a comparison of floats treats denormals as zeros while they are flushed.
 uint32_t bits_of(float value) {
   uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof(bits));
@@ -98,7 +98,7 @@ void halve(void* context, int64_t /*iteration*/, int32_t worker) {
   while (meeting.arrived.load() < meeting.threads) std::this_thread::yield();
 }
 
-// A job on each thread of a pool, or of none, in this mode.
+// A job on each thread of a pool, or without a pool, in this mode.
 void expect_mode(void* pool, int threads, bool denormals) {
   const FloatScope scope(denormals);
   const uint64_t before = float_control_mode();
@@ -153,7 +153,7 @@ TEST(FloatControl, WorkersAdoptTheModeOfTheCaller) {
   tilewright_pool_close(&pool);
 }
 
-// Callers in both modes at once: the pool is with one, and the others run their tasks alone.
+// Concurrent callers in both modes: one gets the pool, the others run their tasks alone.
 TEST(FloatControl, ConcurrentCallersInBothModes) {
   TilewrightPool pool{};
   const TilewrightPoolOptions options{.threads = 2, .spin_us = 1, .pin = TILEWRIGHT_POOL_PIN_NONE};

@@ -80,7 +80,7 @@ for i < 4
   for j < 8
     Y (4x8) <- E, R
 )"},
-      // Placed again: the last place holds.
+      // Attached twice: the last position counts.
       {"softmax:m=4,n=8", "compute_at M E j\n", "compute_at M E i", R"(
 for i < 4
   for i < 1

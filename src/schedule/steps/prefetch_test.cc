@@ -39,7 +39,7 @@ TEST(Prefetch, Illegal) {
       {matmul, "", "prefetch C k Q 1", IllegalCode::NoSuchStage, {"Q"}},
       {matmul, "prefetch C k B 1\n", "split C k [2]", IllegalCode::LoopIsAnnotated, {"k"}},
   });
-  // A copy that is put between afterwards.
+  // A copy that is inserted later.
   const Workbench bench(matmul);
   EXPECT_EQ(bench.refusal("prefetch C k B 1\ncache_read B [C]").code, IllegalCode::NotAReader);
   // A source that moves inside the loop afterwards.

@@ -105,7 +105,7 @@ TEST(Rfactor, Illegal) {
        "rfactor C k",
        IllegalCode::LoopIsAttachPoint,
        {"loop k of C"}},
-      // Any loop of it: they go to two stages.
+      // Any of its loops: they belong to two stages.
       {matmul,
        "cache_read A [C]\nsplit C k [4]\ncompute_at A.read C k.0\n",
        "rfactor C k.1",

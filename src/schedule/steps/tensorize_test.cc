@@ -199,7 +199,7 @@ TEST(Tensorize, RetilingIsChecked) {
   EXPECT_EQ(retile(trace, &tree).code, IllegalCode::IntrinsicExtent);
 }
 
-// An operand that is computed where it is read is in no buffer.
+// An inlined operand has no buffer.
 TEST(Tensorize, OperandsMustBeBuffers) {
   te::DagBuilder builder;
   const te::TensorId x = builder.placeholder("X", {8, 32}, ir::Scalar::U8);
