@@ -1,4 +1,4 @@
-/* Runs a compiled model: opens the library, says what it takes and gives, runs it on ones.
+/* Runs a compiled model: opens the library, prints its inputs and outputs, runs it on ones.
  *
  *   tilewright compile model.onnx -o model.so
  *   cc -O2 -I src/runtime/abi examples/c/main.c -o run_model -ldl
