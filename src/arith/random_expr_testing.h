@@ -14,7 +14,7 @@ namespace tilewright::arith {
 
 using Values = std::unordered_map<ir::VarId, int64_t>;
 
-// What to make. Every expression is over `variables`, which are I64.
+// Options of the generator. Every expression is over `variables`, which are I64.
 struct RandomExprOptions {
   bool affine_only = false;  // + - * by constants, / and % by positive constants, min and max
   bool vectors = true;

@@ -1,4 +1,4 @@
-// For tests: squares transposed into a temporary and out of it, with all kinds of indices and
+// For tests: square tiles transposed into a temporary and out of it, with all kinds of indices and
 // strides.
 //
 //   parallel for t < 3:                       A[3 * rows * width], C likewise

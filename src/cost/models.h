@@ -17,7 +17,7 @@ struct ModelText {
   std::string text;
 };
 
-// Only needs to live during construction of the model.
+// Only used during construction of the model.
 struct ModelContext {
   const Target* target = nullptr;
   const Machine* machine = nullptr;

@@ -22,7 +22,7 @@ struct EncodingContext {
   const Task* task = nullptr;
   const Machine* machine = nullptr;             // the machine that measures
   const schedule::LoopTree* initial = nullptr;  // of the empty trace
-  // Of the space; empty: programs are not from a space.
+  // Sketches of the space; empty: programs are not from a space.
   std::span<const schedule::Sketch> sketches{};
 };
 

@@ -1,8 +1,8 @@
 // The operators of a Graph. Attributes and operand types determine the te::Dag of a node:
 // placeholders in the order of the operands (omitted ones have none), outputs in the order of the
 // results. Shapes of results follow from the Dag. graph/ops/ has one file per family; docs/graph.md
-// lists them. What te/ops defines too (softmax, norms, products, convolutions, pooling, ...) is
-// built from its stages.
+// lists them. Operators that te/ops defines, too (softmax, norms, products, convolutions, pooling,
+// ...), are built from its stages.
 //
 // There are fewer operators than in ONNX: importers write HardSwish as `hard_swish`, Gemm as
 // `contract`, `mul` and `add`. The files of graph/ops name the attributes.

@@ -22,7 +22,7 @@ struct SessionOptions {
   MeasureOptions measure;
   std::string command;  // stored with the run
   std::string version;  // version of the program
-  // Of a session that creates its KnownVerdicts.
+  // Only for a session that creates its KnownVerdicts.
   record::Recall recall = record::Recall::All;
   Hash128 trajectory{};  // trajectory of the run; zero: none
 };
