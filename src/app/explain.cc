@@ -146,8 +146,8 @@ Result<Explanation> explain_attempt(const ExplainOptions& options) {
         gflops > 0 && task->workload.dag->flop() > kNotThePeak * gflops * latency_ns) {
       explanation.ceilings = {};
       explanation.no_peak = fmt::format(
-          "This machine is busy: it gave {:.1f} GFLOP/s just now, less than the kernel reached. "
-          "Ask again when it is quiet.",
+          "This machine is busy: its FMA loop reached {:.1f} GFLOP/s, less than the kernel. Repeat "
+          "`explain` on an idle machine.",
           gflops);
     }
     const bool warm = attempt.protocol.cache == record::CachePolicy::Warm;

@@ -94,7 +94,7 @@ TEST_F(Explain, UnknownSubjectsAreErrors) {
   }
 }
 
-// As `lower --trace` takes it: the empty schedule.
+// Like `lower --trace`: the empty schedule.
 TEST_F(Explain, AcceptsAnEmptySchedule) {
   const Outcome outcome = tilewright(
       {"explain", "matmul:m=8,n=8,k=8", "--trace", file("empty.trace", ""), "--seconds", "0"});
@@ -180,7 +180,7 @@ TEST_F(Explain, DevicesAreNotComparedWithTheCpuPeak) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("L1")));
   EXPECT_THAT(outcome.out, Not(HasSubstr("caches of")));
   EXPECT_THAT(outcome.out, Not(HasSubstr("lanes")));
-  EXPECT_THAT(outcome.out, HasSubstr("What limits it on a device is not estimated."));
+  EXPECT_THAT(outcome.out, HasSubstr("Limits on a device are not estimated."));
 }
 
 TEST(Advice, ExistsForEveryVerdictKind) {

@@ -110,7 +110,7 @@ TEST_F(Records, ExportImportMergeCheck) {
   EXPECT_EQ(imported.code, 0);
   EXPECT_THAT(imported.out, HasSubstr("20 new attempts"));
   EXPECT_THAT(imported.out, HasSubstr("1 lines are malformed"));
-  EXPECT_THAT(imported.out, HasSubstr("line 25: not a whole JSON object"));
+  EXPECT_THAT(imported.out, HasSubstr("line 25: not a complete JSON object"));
   const Json merged = objects(records({"merge", path_, "--json", "--records", other}).out)[0];
   EXPECT_EQ(merged.at("known"), merged.at("lines"));
   const Outcome checked = records({"check", "--records", other});
@@ -185,7 +185,7 @@ TEST_F(Records, MistakesAreReported) {
     EXPECT_THAT(outcome.err, HasSubstr(says));
   }
   EXPECT_FALSE(std::filesystem::exists(none));
-  // Of several that begin alike, all are listed.
+  // All ids with the same prefix are listed.
   std::map<char, std::vector<std::string>> ids;
   for (const record::Attempt& attempt : attempts_) {
     ids[attempt.id().hex()[0]].push_back(attempt.id().hex());

@@ -108,26 +108,25 @@ std::vector<std::string> likely_limits(const Traffic& traffic, const NestFacts& 
                       ? fmt::format("Arithmetic limits it: {:.0f} % of the FMA peak.",
                                     percent(highest->share))
                       : fmt::format("The bandwidth of {} limits it: about {:.1f} GB/s, {:.0f} % "
-                                    "of what it gives.",
+                                    "of the peak.",
                                     highest->what, highest->reached, percent(highest->share)));
   }
   for (std::string& sentence : lacks(traffic, facts, target)) out.push_back(std::move(sentence));
   if (known && highest->share < kClose) {
     std::string text =
-        compute
-            ? fmt::format("Of its ceilings it is nearest to arithmetic: {:.0f} % of the FMA peak",
-                          percent(highest->share))
-            : fmt::format(
-                  "Of its ceilings it is nearest to the bandwidth of {}: {:.0f} % of "
-                  "what that gives",
-                  highest->what, percent(highest->share));
+        compute ? fmt::format("The nearest ceiling is arithmetic: {:.0f} % of the FMA peak",
+                              percent(highest->share))
+                : fmt::format(
+                      "The nearest ceiling is the bandwidth of {}: {:.0f} % of "
+                      "the peak",
+                      highest->what, percent(highest->share));
     text += out.empty() ? "; latency of loads, short loops or the start of threads may be the rest."
                         : ".";
     out.push_back(std::move(text));
   }
   if (out.empty()) {
-    out.emplace_back(target.runs_on_cpu() ? "Its loops show nothing that would hold it back."
-                                          : "What limits it on a device is not estimated.");
+    out.emplace_back(target.runs_on_cpu() ? "Its loops lack none of the usual properties."
+                                          : "Limits on a device are not estimated.");
   }
   if (wrong == shares.end()) {
     if (out.size() > kSentences) out.resize(kSentences);
@@ -135,8 +134,8 @@ std::vector<std::string> likely_limits(const Traffic& traffic, const NestFacts& 
   }
   if (out.size() >= kSentences) out.resize(kSentences - 1);
   out.push_back(
-      fmt::format("The estimate for {} does not hold: it would be {:.0f} % of what that "
-                  "gives.",
+      fmt::format("The estimate for {} does not hold: it would be {:.0f} % of the "
+                  "peak.",
                   wrong->what, percent(wrong->share)));
   return out;
 }

@@ -3,7 +3,7 @@
 // ceilings; the results are sentences for display.
 //
 //   231 MFLOP in 1.01 ms, peak 240 GFLOP/s      -> 95 % of the FMA peak: compute
-//   33 MB to and from memory in 2 ms, 20 GB/s   -> 83 % of what copying reaches: memory
+//   33 MB to and from memory in 2 ms, 20 GB/s   -> 83 % of the copy bandwidth: memory
 #pragma once
 
 #include <string>

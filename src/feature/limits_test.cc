@@ -101,7 +101,7 @@ TEST(Limits, ExceededPeakIsNotALimit) {
   const std::vector<std::string> sentences = sentences_of(1.36);
   EXPECT_THAT(sentences[0], HasSubstr("Arithmetic limits it"));
   EXPECT_EQ(sentences.back(),
-            "The estimate for memory does not hold: it would be 136 % of what that gives.");
+            "The estimate for memory does not hold: it would be 136 % of the peak.");
   EXPECT_LE(sentences.size(), 3u);
 }
 
@@ -113,7 +113,7 @@ TEST(Limits, UntimedProgramsListMissingLoopProperties) {
     const Traffic traffic = estimate_traffic(tree, memory_levels(target, Machine{}));
     const auto sentences = likely_limits(traffic, nest_facts(tree, target), target, {});
     ASSERT_FALSE(sentences.empty());
-    EXPECT_THAT(sentences[0], HasSubstr(tiled ? "nothing that would hold it back" : "one of 2"));
+    EXPECT_THAT(sentences[0], HasSubstr(tiled ? "lack none of the usual properties" : "one of 2"));
   }
 }
 
@@ -129,7 +129,7 @@ TEST(Limits, DevicesHaveNoCpuLimits) {
     const schedule::LoopTree tree = bench.tree(trace);
     return likely_limits(estimate_traffic(tree, levels), nest_facts(tree, device), device, {});
   };
-  EXPECT_THAT(sentences_of(""), testing::ElementsAre(HasSubstr("on a device is not estimated")));
+  EXPECT_THAT(sentences_of(""), testing::ElementsAre(HasSubstr("on a device are not estimated")));
   EXPECT_THAT(sentences_of("split C j [32]\n"),
               testing::ElementsAre(HasSubstr("47 % of an axis are in a smaller last tile")));
 }

@@ -256,7 +256,7 @@ Result<std::vector<Constant>> evaluate(const te::Dag& dag, std::span<const Const
     return interpreter.take_outputs();
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::Unsupported,
-                "not enough memory to compute a constant; the model asks for a tensor that is too "
+                "not enough memory to compute a constant; the model requires a tensor that is too "
                 "large");
   }
 }

@@ -80,8 +80,8 @@ Status check_disabled(std::span<const Pass> passes, const std::vector<std::strin
       passes, [&](const Pass& pass) { return pass.needs_flat && !is_disabled(pass.name); });
   if (left.empty()) return {};
   return fail(ErrorKind::BadInput,
-              fmt::format("without the pass flatten, these have to be left out too, which take "
-                          "every access to have one index: {}",
+              fmt::format("without the pass flatten, the passes that require one index per access "
+                          "must be disabled, too: {}",
                           left));
 }
 

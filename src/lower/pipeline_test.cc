@@ -74,9 +74,10 @@ TEST(Pipeline, DisablingFlattenDisablesItsDependents) {
   const Result<ir::Function> refused = lowered(matmul, "", options);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::BadInput);
-  EXPECT_EQ(refused.error().message,
-            "without the pass flatten, these have to be left out too, which take every access to "
-            "have one index: hoist_indices");
+  EXPECT_EQ(
+      refused.error().message,
+      "without the pass flatten, the passes that require one index per access must be disabled, "
+      "too: hoist_indices");
   options.disabled.emplace_back("hoist_indices");
   const std::string text = ir::to_string(*lowered(matmul, "", options));
   EXPECT_THAT(text, testing::HasSubstr("C[i, j] = fma(A[i, k], B[k, j], C[i, j])"));

@@ -258,9 +258,8 @@ Result<Constant> TensorReader::read_external(const TensorProto& tensor, TensorTy
   }
   const auto offset = static_cast<size_t>(place.offset);
   if (offset > bytes.size() || bytes.size() - offset < wanted) {
-    return bad(fmt::format("it is {} and lies in bytes {} to {} of {}, which has {}",
-                           type.to_string(), offset, offset + wanted, place.location,
-                           bytes.size()));
+    return bad(fmt::format("it is {} in bytes {} to {} of {}, which has {}", type.to_string(),
+                           offset, offset + wanted, place.location, bytes.size()));
   }
   const auto part = bytes.subspan(offset, wanted);
   if (is_packed(tensor.data_type())) return unpacked(std::move(type), part);

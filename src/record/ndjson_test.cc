@@ -153,7 +153,7 @@ TEST(Ndjson, LinesOfTheFirstVersionAreValid) {
                                           .code_generator = 3}));
   ASSERT_EQ(known.size(), 3U);
   EXPECT_EQ(must(store.best(task.key(), {}, 1)).front(), timed(task, 2, 800));
-  // Also where a trace spells a step as it was spelled then.
+  // Also if a trace has the former spelling of a step.
   const auto old = std::ranges::find(known, VerdictKind::WrongResult,
                                      [](const Attempt& one) { return one.verdict.kind; });
   ASSERT_NE(old, known.end());
@@ -228,10 +228,10 @@ TEST(Ndjson, MalformedLinesAreReportedAndSkipped) {
     return line.replace(line.find(from), from.size(), to);
   };
   const std::pair<std::string, std::string> cases[] = {
-      {"nonsense", "not a whole"},
-      {"{\"type\":\"dream\"", "not a whole"},
-      {"[1]", "not a whole JSON object"},
-      {"7", "not a whole JSON object"},
+      {"nonsense", "not a complete"},
+      {"{\"type\":\"dream\"", "not a complete"},
+      {"[1]", "not a complete JSON object"},
+      {"7", "not a complete JSON object"},
       {"{}", "no member 'type'"},
       {"{\"type\":5}", "no member 'type'"},
       {"{\"type\":\"dream\",\"v\":\"x\"}", "'v' is not an integer"},

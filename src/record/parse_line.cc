@@ -379,7 +379,7 @@ Status LineReader::Impl::parse_known(std::string_view line, Line* out) {
     return bad("malformed JSON");
   }
   ondemand::object object;
-  if (document.get_object().get(object)) return bad("not a whole JSON object");
+  if (document.get_object().get(object)) return bad("not a complete JSON object");
   std::string_view type;
   if (object["type"].get_string().get(type)) return bad("no member 'type' that is a string");
   const std::string kind(type);
@@ -455,7 +455,7 @@ Status check_attempt(const Attempt& attempt) {
     if (!std::isfinite(sample)) return bad("member 'samples_ns' has a number that is not finite");
   }
   if (attempt.extra.empty()) return {};
-  // As if it had been read, so that it reads back the same.
+  // Canonical, so that it round-trips.
   std::string padded;
   padded.reserve(attempt.extra.size() + LineReader::kPadding);
   padded = attempt.extra;

@@ -49,9 +49,9 @@ Result<int64_t> version_of(Database& database) {
   if (version > kSchemaVersion) {
     return refuse(
         database,
-        fmt::format("its schema has version {}, this program knows up to {}; use the "
-                    "newer tilewright that wrote it, or have that one `records export` it "
-                    "and import the lines here",
+        fmt::format("its schema has version {}, this program supports up to {}; use the "
+                    "newer tilewright that wrote it, or run its `records export` and import "
+                    "the lines here",
                     version, kSchemaVersion));
   }
   if (version < 1) return refuse(database, "the version of its schema is missing: it is damaged");
@@ -70,8 +70,8 @@ Status bring_up(Database& database) {
   if (version != 0 && !database.failed()) {
     Statement broken(database, "PRAGMA foreign_key_check");
     if (broken.next()) {
-      return refuse(database, fmt::format("rows of {} refer to what is not there: it is damaged "
-                                          "and was left as it is",
+      return refuse(database, fmt::format("rows of {} refer to missing rows: it is damaged "
+                                          "and was not changed",
                                           broken.text(0)));
     }
   }

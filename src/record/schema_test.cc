@@ -280,8 +280,7 @@ TEST_P(OlderSchema, AFailedUpgradeLeavesTheFileAsItWas) {
   write_version(GetParam(), folder / "a.db", {timed(task, 1)});
   must(Database::open(folder / "a.db", Access::Write))
       ->execute("DROP TRIGGER attempts_no_update; UPDATE attempts SET candidate = 77");
-  EXPECT_THAT(Store::open(folder / "a.db").error().message,
-              HasSubstr("refer to what is not there"));
+  EXPECT_THAT(Store::open(folder / "a.db").error().message, HasSubstr("refer to missing rows"));
   EXPECT_EQ(must(Database::open(folder / "a.db", Access::Read))->integer("PRAGMA user_version"),
             GetParam());
 }
@@ -332,7 +331,7 @@ TEST(Schema, ForeignFilesAreRejected) {
   const std::pair<std::string, std::string> cases[] = {
       {"other.db", "a database of another program"},
       {"unmarked.db", "a database of another program"},
-      {"newer.db", "its schema has version 99, this program knows up to 4; use the newer"},
+      {"newer.db", "its schema has version 99, this program supports up to 4; use the newer"},
       {"unversioned.db", "damaged"},
       {"text", "not a store of records"},
       {"short", "not a store of records"},

@@ -33,8 +33,8 @@ Result<Task> task_of(const StoredTask& stored) {
   Task task{.workload = std::move(workload), .target = target};
   if (task.key() != stored.key) {
     return fail(ErrorKind::BadInput,
-                fmt::format("task {} of the records is not what '{}' means to this program "
-                            "({}): the operator's definition differs",
+                fmt::format("task {} of the records differs from '{}' in this version ({}): the "
+                            "definition of the operator has changed",
                             stored.key.hex(), stored.text, task.key().hex()));
   }
   return task;

@@ -266,7 +266,7 @@ TEST(Store, TasksRoundTrip) {
   EXPECT_EQ(must(task_of(stored_form(task))).key(), task.key());
   StoredTask other = stored_form(task);
   other.text = "C2D1";
-  EXPECT_THAT(task_of(other).error().message, HasSubstr("is not what 'C2D1' means"));
+  EXPECT_THAT(task_of(other).error().message, HasSubstr("differs from 'C2D1' in this version"));
   other.text = "nonsense";
   EXPECT_FALSE(task_of(other).has_value());
 }

@@ -146,7 +146,7 @@ std::string intrinsic_reason(const LoopTree& tree, const Illegal& illegal, const
     case IllegalCode::IntrinsicOperand:
       return fmt::format(
           "{} does not read the operands of {} once each from separate buffers; do not inline "
-          "what computes them",
+          "the stages that compute them",
           stage, name);
     default:
       break;
@@ -362,7 +362,7 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
       return intrinsic_reason(tree, illegal, std::get<Tensorize>(*step));
     case IllegalCode::ScopeAtRoot:
       return fmt::format(
-          "{} is computed at root, and only global memory lives as long as that; compute_at a loop",
+          "{} is computed at root, and only global memory has that lifetime; compute_at a loop",
           stage);
     case IllegalCode::ScopeTooNarrow:
       return fmt::format(

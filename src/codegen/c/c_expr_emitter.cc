@@ -144,7 +144,7 @@ CValue CExprEmitter::emit_node(const ir::Expr& expr) {
     case ir::ExprKind::Dot:
       return emit_dot(*expr.as<ir::Dot>());
   }
-  return unsupported("an expression that C does not know", type);
+  return unsupported("an expression without a counterpart in C", type);
 }
 
 CValue CExprEmitter::emit_binary(const ir::Binary& binary) {

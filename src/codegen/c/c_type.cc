@@ -70,7 +70,7 @@ CBase c_base(ir::Scalar scalar) {
     case ir::Scalar::F64:
       return CBase::F64;
   }
-  CHECK(false, "a type that C does not know");
+  CHECK(false, "a type without a counterpart in C");
 }
 
 CBase c_memory(ir::Scalar scalar) {

@@ -38,7 +38,7 @@ std::vector<Parameter> row_norm_parameters() {
   return {{.name = "m", .doc = "rows"},
           {.name = "n", .doc = "columns"},
           {.name = "eps",
-           .doc = "what is added to the mean of squares",
+           .doc = "added to the mean of squares",
            .fallback = "1e-5",
            .kind = ParameterKind::Number},
           dtype_parameter()};

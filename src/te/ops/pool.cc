@@ -343,7 +343,7 @@ Operator pool_operator() {
                       .fallback = "0",
                       .kind = ParameterKind::Shape,
                       .low = 0},
-                     flag_parameter("count_include_pad", "1: an average counts the border too"),
+                     flag_parameter("count_include_pad", "1: averages include the padding"),
                      dtype_parameter()});
   return {.name = "pool",
           .doc = "X[n,spatial,c] -> Y[n,windows,c], the maximum or average of each window",
