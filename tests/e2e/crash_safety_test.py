@@ -92,7 +92,7 @@ class CrashSafety(unittest.TestCase):
                 kill(rng.choice(chosen))
         reported = program.objects("".join(lines) + program.rest(process))
         if who == "tuner":
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 20 * program.SLOWDOWN
             while any(map(is_alive, children)) and time.monotonic() < deadline:
                 time.sleep(0.05)
             self.assertEqual([pid for pid in children if is_alive(pid)], [], "workers live on")

@@ -22,7 +22,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import program
-from deaths import attempts, die_in_the_midst
+from deaths import attempts, die_in_the_midst, trials_after
 
 MAX_RELATIVE_ERROR = 1e-4
 TRIALS = 60
@@ -181,7 +181,8 @@ class Models(unittest.TestCase):
         stored = die_in_the_midst((*words, "--json"), self.records, RUNS, trials, random.Random(SEED))
         print(f"{len(stored)} deaths (seed {SEED}), verdicts then: {stored}")
         self.assertEqual(stored, sorted(stored))  # no stored verdict is lost
-        self.assertTrue(0 < stored[0] and stored[-1] < trials, stored)
+        self.assertGreater(stored[0], 0)
+        trials = trials_after(stored, trials)
         last = self.tune(model, trials=trials)
         counts = attempts(self.records)
         self.assertEqual([key for key, count in counts.items() if count > 1], [])

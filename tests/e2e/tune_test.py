@@ -16,12 +16,12 @@ import tempfile
 import unittest
 
 import program
-from deaths import attempts, die_in_the_midst
+from deaths import attempts, die_in_the_midst, trials_after
 
 RUNS = int(os.environ.get("TILEWRIGHT_CRASH_RUNS", "3"))
 SEED = int(os.environ.get("TILEWRIGHT_CRASH_SEED", "1"))
 WHAT = "matmul:m=96,n=64,k=64"
-ENDLESS = 100000  # trials of a search that is killed; they do not change its trajectory
+ENDLESS = 100000  # trials or seconds of a search that is killed; they do not change its trajectory
 TRIALS = 40 * max(RUNS, 3)  # so that most kills are during the search
 
 
@@ -63,9 +63,9 @@ class Tune(unittest.TestCase):
         """A run that time ends. If that is too early on a slow machine, it continues with twice the time."""
         seconds = 4
         while True:
-            done = program.run(*tune_words(records, seconds=seconds))
+            done = program.run(*tune_words(records, seconds=seconds), timeout=seconds + 120)
             enough = done.returncode == 0 and is_enough(done)
-            if enough or seconds > 60:
+            if enough or seconds > 60 * program.SLOWDOWN:
                 self.assertEqual(done.returncode, 0, done.stderr)  # 3: nothing valid
                 self.assertTrue(enough, done.stdout)
                 return done
@@ -77,9 +77,9 @@ class Tune(unittest.TestCase):
         trials = named.get("trials", TRIALS)
         endless = tune_words(records, **{**named, "trials": ENDLESS})
         stored = die_in_the_midst(endless, records, RUNS, trials, random.Random(SEED))
-        # No stored verdict is lost, and each run was killed with some of the verdicts, not with all.
-        self.assertEqual(stored, sorted(stored))
-        self.assertTrue(0 < stored[0] and stored[-1] < trials, stored)
+        self.assertEqual(stored, sorted(stored))  # no stored verdict is lost
+        self.assertGreater(stored[0], 0)
+        named["trials"] = trials = trials_after(stored, trials)
         last = result_of(self.tune(records, **named))
         counts = attempts(records)
         self.assertEqual([key for key, count in counts.items() if count > 1], [])
@@ -115,7 +115,9 @@ class Tune(unittest.TestCase):
 
     def test_deaths_of_a_search_that_time_ends_measure_nothing_twice(self):
         records = self.path("killed.db")
-        die_in_the_midst(tune_words(records, seconds=600), records, RUNS, TRIALS, random.Random(SEED))
+        endless = tune_words(records, seconds=ENDLESS)
+        die_in_the_midst(endless, records, RUNS, TRIALS, random.Random(SEED))
+
         def complete(done):
             return [one for one in rounds_of(done) if one["complete"]]
 
