@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "deploy/export.h"
@@ -49,7 +50,7 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
   if (!is_source) {
     TRY(deploy::check_linkable(*TRY(codegen::back_end_for(target, options.tables.back_ends))));
   }
-  TRY(deploy::check_writable(options.output));  // before any long work
+  TRY(check_writable(options.output));  // before any long work
   const ChosenModel model =
       TRY(choose_model(options.model, target, options.records, options.tables));
   CompileOutcome outcome;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 
 #include "app/tune_tasks.h"
 #include "app/workers.h"
+#include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "cost/models.h"
@@ -103,22 +103,6 @@ Result<tune::TuningOptions> tuning_options(const TuneOptions& options, const Tun
   tuning.command = command_of(options);
   tuning.version = TILEWRIGHT_VERSION;
   return tuning;
-}
-
-// Before anything is measured: checks that a file can be written there.
-Status check_writable(const std::filesystem::path& path) {
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  std::error_code error;
-  const char* why = nullptr;
-  if (std::filesystem::is_directory(path, error)) {
-    why = "it is a directory";
-  } else if (!std::filesystem::is_directory(folder, error)) {
-    why = "there is no such folder";
-  } else if (access(folder.c_str(), W_OK) != 0) {
-    why = "its folder cannot be written to";
-  }
-  if (why == nullptr) return {};
-  return fail(ErrorKind::BadInput, fmt::format("model file {}: {}", path.string(), why));
 }
 
 // True if the cost model that this text names can be written to a file, and reads encodings that

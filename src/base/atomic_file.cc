@@ -66,6 +66,19 @@ int sync_folder_of(const fs::path& file) {
 
 }  // namespace
 
+Status check_writable(const fs::path& path) {
+  struct stat old = {};
+  const bool exists = ::stat(path.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) {
+    return fail(ErrorKind::Io, fmt::format("cannot write {}: it is a folder", path.native()));
+  }
+  if (exists && (!S_ISREG(old.st_mode) || resolve_links(path).empty())) {  // written directly
+    return ::access(path.c_str(), W_OK) == 0 ? Status() : io_error(path, errno);
+  }
+  TRY(AtomicFile::create(path));  // removed again
+  return {};
+}
+
 Result<AtomicFile> AtomicFile::create(const fs::path& path) {
   AtomicFile file;
   file.path_ = path;

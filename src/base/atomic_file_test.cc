@@ -1,6 +1,7 @@
 #include "base/atomic_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -264,6 +265,31 @@ TEST_F(AtomicFileTest, ErrorsNameThePathAndTheReason) {
             "cannot write " + (folder_ / "none" / "a").native() + ": No such file or directory");
   EXPECT_THAT(message_of(""), StartsWith("cannot write : No such file"));
   EXPECT_THAT(names(), ElementsAre());
+}
+
+TEST_F(AtomicFileTest, WhetherAFileCanBeWrittenIsKnownBefore) {
+  const fs::path existing = folder_ / "b";
+  put(existing, "old");
+  fs::create_symlink(existing, folder_ / "link");
+  for (const fs::path& path : {path_, existing, folder_ / "link", fs::path("/dev/null")}) {
+    EXPECT_TRUE(check_writable(path).has_value()) << path;
+  }
+  EXPECT_EQ(read_file(existing), "old");
+  EXPECT_THAT(names(), ElementsAre("b", "link"));
+  EXPECT_FALSE(check_writable("").has_value());
+  EXPECT_THAT(check_writable(folder_ / "none" / "a").error().message, HasSubstr("No such file"));
+  EXPECT_THAT(check_writable(folder_).error().message, HasSubstr("it is a folder"));
+}
+
+// A file that is written directly is neither truncated nor, like a pipe without a reader, waited for.
+TEST_F(AtomicFileTest, CheckingAnOpenFileOrAPipeLeavesItAsItIs) {
+  put(path_, "old");
+  const Descriptor open(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
+  EXPECT_TRUE(check_writable(fmt::format("/dev/fd/{}", open.get())).has_value());
+  EXPECT_EQ(read_file(path_), "old");
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_TRUE(check_writable(pipe).has_value());
 }
 
 }  // namespace

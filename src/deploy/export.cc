@@ -54,15 +54,6 @@ Status check_linkable(const codegen::BackEnd& back_end) {
                           back_end.name, back_end.loader->kind, runtime::kElfArtifact));
 }
 
-Status check_writable(const fs::path& file) {
-  std::error_code error;
-  if (fs::is_directory(file, error)) {
-    return fail(ErrorKind::Io, fmt::format("cannot write {}: it is a folder", file.string()));
-  }
-  TRY(AtomicFile::create(file));  // removed again
-  return {};
-}
-
 Status Companions::add_weights(const Program& program, const fs::path& main) {
   const fs::path path = fs::path(main).replace_extension(".weights");
   AtomicFile file = TRY(AtomicFile::create(path));

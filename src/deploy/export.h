@@ -26,7 +26,4 @@ Status export_object(const Program& program, const std::filesystem::path& o,
 // of the host, whose entry points the runtime calls. Call it before the kernels are compiled.
 Status check_linkable(const codegen::BackEnd& back_end);
 
-// Checks that a file can be written there, without writing it. Call it before long work.
-Status check_writable(const std::filesystem::path& file);
-
 }  // namespace tilewright::deploy

@@ -202,15 +202,6 @@ TEST(Export, ErrorsNameTheFile) {
   }
 }
 
-TEST(Export, WritabilityIsCheckedFirst) {
-  const TestFolder folder;
-  EXPECT_TRUE(check_writable(folder / "m.so").has_value());
-  EXPECT_TRUE(fs::is_empty(folder.path()));
-  EXPECT_FALSE(check_writable(folder / "nowhere/m.so").has_value());
-  fs::create_directory(folder / "d.so");
-  EXPECT_THAT(check_writable(folder / "d.so").error().message, HasSubstr("it is a folder"));
-}
-
 // Objects and sources of one name share the header.
 TEST(Export, HeaderIsTheSameForAllForms) {
   const TestFolder folder;
