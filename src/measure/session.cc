@@ -68,7 +68,10 @@ Result<bool> Session::Impl::answer_if_known(const Proposal& proposal,
 
 Result<Attempt> Session::Impl::fetch(const Hash128& attempt) {
   std::optional<Attempt> found = TRY(store.find_attempt(attempt));
-  if (!found) return fail(ErrorKind::Io, "the store has lost an attempt: run `records check`");
+  if (!found) {
+    return fail(ErrorKind::Io, "the store has lost an attempt", {},
+                {{"check_records", "", "lists what else is damaged"}});
+  }
   return std::move(*found);
 }
 

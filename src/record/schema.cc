@@ -28,8 +28,10 @@ void create_current(Database& database) {
                    guard("foreign_lines", "delete", kUnlessWaiting));
 }
 
-std::unexpected<Error> refuse(const Database& database, std::string_view why) {
-  return fail(ErrorKind::BadInput, fmt::format("{}: {}", database.path(), why));
+std::unexpected<Error> refuse(const Database& database, std::string_view why,
+                              std::vector<JobHint> jobs = {}) {
+  return fail(ErrorKind::BadInput, fmt::format("{}: {}", database.path(), why), {},
+              std::move(jobs));
 }
 
 // The application id; 0 for a new file. Read in one snapshot, because another process may be
@@ -47,12 +49,11 @@ Result<int64_t> version_of(Database& database) {
     return refuse(database, "a database of another program, not a store of records");
   }
   if (version > kSchemaVersion) {
-    return refuse(
-        database,
-        fmt::format("its schema has version {}, this program supports up to {}; use the "
-                    "newer tilewright that wrote it, or run its `records export` and import "
-                    "the lines here",
-                    version, kSchemaVersion));
+    return refuse(database,
+                  fmt::format("its schema has version {}, this program supports up to {}; use the "
+                              "newer tilewright that wrote it",
+                              version, kSchemaVersion),
+                  {{"export_records", "", "of that one writes lines that can be imported here"}});
   }
   if (version < 1) return refuse(database, "the version of its schema is missing: it is damaged");
   return version;

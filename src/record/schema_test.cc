@@ -345,6 +345,8 @@ TEST(Schema, ForeignFilesAreRejected) {
       ASSERT_FALSE(store.has_value()) << name;
       EXPECT_THAT(store.error().message, HasSubstr(name));
       EXPECT_THAT(store.error().message, HasSubstr(says)) << name;
+      const std::vector<JobHint>& jobs = store.error().jobs;
+      EXPECT_EQ(!jobs.empty() && jobs[0].job == "export_records", name == "newer.db") << name;
     }
   }
   EXPECT_EQ(must(read_file(folder / "text")), "hello\n");
