@@ -1,6 +1,8 @@
-// Samples: measured programs, the training data of a cost model. The vectors are columns of one
-// table and have equal lengths. A program that one of the encodings cannot represent has no sample,
-// and its trace is not here either. A value; origins are shared between copies.
+// Samples: measured programs, the training data of one cost model. The vectors are columns of one
+// table and have equal lengths. A program that an encoding of that model cannot represent is not
+// here: the model can neither score it nor learn from it. Its trace, program and latency are in the
+// store, from which the samples of any other model are made (tune/stored_trials.h,
+// tune/warm_start.h). A value; origins are shared between copies.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,9 @@
 //
 //   two programs, of 2 rows and 1, width 3:  values 9 numbers, begin {0, 2, 3}
 //
-// Inputs: the same programs in each encoding that a model reads, in the order in which it names
-// them.
+// Inputs: the same programs in several encodings. Those of a model are in the order in which it
+// names them, and each program has rows in all of them. Elsewhere, a program has no rows in an
+// encoding that cannot represent it.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,7 @@ struct Encoded {
 
   size_t programs() const { return begin.size() - 1; }
   size_t rows() const { return begin.back(); }
+  bool has_rows(size_t program) const { return begin[program] < begin[program + 1]; }
   const float* row(size_t number) const { return values.data() + number * width; }
   void clear();  // keeps memory, width and version
   // Appends programs `first` to `last` of another Encoded with the same width and version.

@@ -54,17 +54,27 @@ class Encoder {
   // Numbers that follow from the program are cached by program.
   virtual EncodedFrom encoded_from() const { return EncodedFrom::Trace; }
 
-  // Appends one program. False: the encoding cannot represent it, and nothing was appended.
+  // Appends one program, which gets at least one row. False: the encoding cannot represent it, and
+  // nothing was appended. Such a program is no sample of a model that reads this encoding, and no
+  // candidate while such a model guides the search; other models propose it and learn from it.
   bool append(const ProgramView& program, Encoded* out) {
-    if (out->programs() == 0) {
-      out->width = width();
-      out->version = version();
-    }
+    begin(out);
     return do_append(program, out);
+  }
+  // Appends a program without rows, in the place of one that the encoding cannot represent.
+  void append_none(Encoded* out) {
+    begin(out);
+    out->begin.push_back(out->begin.back());
   }
 
  private:
   virtual bool do_append(const ProgramView& program, Encoded* out) = 0;
+
+  void begin(Encoded* out) const {
+    if (out->programs() > 0) return;
+    out->width = width();
+    out->version = version();
+  }
 };
 
 using EncodingTable = Table<std::unique_ptr<Encoder>, EncodingContext>;

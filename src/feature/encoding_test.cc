@@ -103,6 +103,30 @@ TEST_F(Encodings, SeveralEncodingsCoverTheSamePrograms) {
   EXPECT_EQ(inputs[1].programs(), 1U);
 }
 
+TEST_F(Encodings, OnlyTheRequiredOnesMustRepresentAProgram) {
+  const schedule::Trace of_no_genome = *schedule::trace_from_text("split C k [2]\n");
+  const schedule::Trace known = trace_of({1, 0});
+  ProgramEncoder both = encoder({"features", "knobs"});
+  Inputs inputs, rows, knobs;
+  EXPECT_FALSE(both.append({.trace = &of_no_genome}, 2, &inputs));
+  EXPECT_TRUE(both.append({.trace = &of_no_genome}, 1, &inputs));  // the first one without knobs
+  EXPECT_TRUE(both.append({.trace = &known}, 1, &inputs));
+  ASSERT_TRUE(encoder({"features"}).append(of_no_genome, &rows));
+  ASSERT_TRUE(encoder({"features"}).append(known, &rows));
+  ASSERT_TRUE(encoder({"knobs"}).append(known, &knobs));
+  EXPECT_EQ(inputs[0], rows[0]);
+  EXPECT_EQ(inputs[1].programs(), 2U);
+  EXPECT_FALSE(inputs[1].has_rows(0));
+  EXPECT_TRUE(inputs[1].has_rows(1));
+  EXPECT_EQ(inputs[1].width, knobs[0].width);
+  EXPECT_EQ(inputs[1].version, knobs[0].version);
+  EXPECT_EQ(inputs[1].values, knobs[0].values);
+  // Without a requirement, only an illegal program is left out.
+  EXPECT_TRUE(encoder({"knobs"}).append({.trace = &of_no_genome}, 0, &knobs));
+  const schedule::Trace illegal = *schedule::trace_from_text("split C x [2]\n");
+  EXPECT_FALSE(both.append({.trace = &illegal}, 0, &inputs));
+}
+
 TEST_F(Encodings, AnUnknownOneIsAnError) {
   const std::vector<std::string> names = {"smells"};
   EXPECT_EQ(ProgramEncoder::make({}, names).error().message,

@@ -27,17 +27,29 @@ Result<ProgramEncoder> ProgramEncoder::make(const EncodingContext& context,
 }
 
 bool ProgramEncoder::append(const ProgramView& program, Inputs* inputs) {
+  return append(program, encoders_.size(), inputs);
+}
+
+bool ProgramEncoder::append(const ProgramView& program, size_t required, Inputs* inputs) {
   if (program.tree == nullptr) {
     if (schedule::apply(*initial_, *program.trace, &tree_)) return false;
     ProgramView applied = program;
     applied.tree = &tree_;
-    return append(applied, inputs);
+    return append(applied, required, inputs);
   }
   if (inputs->empty()) inputs->resize(encoders_.size());
   CHECK(inputs->size() == encoders_.size(), "{} encodings for {}", encoders_.size(),
         inputs->size());
   for (size_t k = 0; k < encoders_.size(); ++k) {
-    if (encoders_[k]->append(program, &(*inputs)[k])) continue;
+    Encoded& encoded = (*inputs)[k];
+    if (encoders_[k]->append(program, &encoded)) {
+      CHECK(encoded.has_rows(encoded.programs() - 1), "encoding {} of a program has no rows", k);
+      continue;
+    }
+    if (k >= required) {
+      encoders_[k]->append_none(&encoded);
+      continue;
+    }
     while (k-- > 0) drop_last(&(*inputs)[k]);
     return false;
   }

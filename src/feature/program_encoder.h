@@ -25,6 +25,9 @@ class ProgramEncoder {
   // The same with what else is known of the program. Without a tree, the trace is applied. With a
   // genome, encodings are of that genome: others may have the same trace.
   bool append(const ProgramView& program, Inputs* inputs);
+  // The same where only the first `required` encodings must be able to represent the program. It
+  // has no rows in any other that cannot.
+  bool append(const ProgramView& program, size_t required, Inputs* inputs);
 
   // True if all encodings do.
   bool compares_across_tasks() const;

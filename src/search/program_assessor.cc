@@ -38,7 +38,7 @@ struct Todo {
 // Its result. Its encodings are in a block of a worker, unless another block has them.
 struct Done {
   CandidateStatus made = CandidateStatus::Illegal;
-  bool is_unencodable = false;  // rejected by an encoding of the model
+  bool is_unencodable = false;  // an encoding cannot represent it
   Hash128 program;
   int worker = -1;
   BlockSlot place;  // number of the worker's block
@@ -88,7 +88,7 @@ struct ProgramAssessor::Impl {
   void predict(Worker& worker, EncodedBlock* block) const;
   void predict_last(Worker& worker) const;
   static void begin_block(Worker& worker);
-  static bool encode(Worker& worker, const Candidate& candidate, feature::Inputs* inputs);
+  bool encode(Worker& worker, const Candidate& candidate, feature::Inputs* inputs) const;
   void rescore_chunk(Worker& worker, size_t chunk);
   void merge();
   void add_counts();
@@ -101,7 +101,7 @@ struct ProgramAssessor::Impl {
   std::vector<std::string> names;  // of the encodings that are made; first those of the model
   std::vector<size_t> read;        // their numbers from 0 on: those that the model reads
   bool encodes = false;            // false: nothing is encoded now
-  bool has_unencodable = false;    // they rejected some of the cached genomes
+  bool has_unencodable = false;    // one of them cannot represent some of the cached genomes
   bool by_genome = false;          // one of them follows from the trace
   space::Validity validity;
   std::vector<StructureGenes> structure_genes;
@@ -183,6 +183,7 @@ void ProgramAssessor::Impl::set_model(const cost::CostModel* next,
     wanted = model->encodings();
     CHECK(!wanted.empty(), "{} reads no encoding", model->name());
   }
+  const bool is_read_as_before = read.size() == wanted.size();
   read.resize(wanted.size());
   std::iota(read.begin(), read.end(), size_t{0});
   for (Worker& worker : workers) worker.again.inputs.clear();
@@ -190,8 +191,8 @@ void ProgramAssessor::Impl::set_model(const cost::CostModel* next,
     if (std::ranges::find(wanted, name) == wanted.end()) wanted.push_back(name);
   }
   encodes = model != nullptr || !wanted.empty();
-  // Programs that an encoding rejected are fit where it is not made.
-  if (has_unencodable && (!encodes || wanted != names)) {
+  // Whether a program that an encoding cannot represent is rejected depends on what the model reads.
+  if (has_unencodable && (!encodes || wanted != names || !is_read_as_before)) {
     cache.genomes.clear();
     has_unencodable = false;
   }
@@ -293,12 +294,12 @@ void ProgramAssessor::Impl::begin_block(Worker& worker) {
 
 // The result of the worker's maker.
 bool ProgramAssessor::Impl::encode(Worker& worker, const Candidate& candidate,
-                                   feature::Inputs* inputs) {
+                                   feature::Inputs* inputs) const {
   return worker.encoder->append({.tree = &worker.maker.tree(),
                                  .trace = &worker.maker.trace(),
                                  .sketch = candidate.sketch,
                                  .genome = &candidate.genome},
-                                inputs);
+                                read.size(), inputs);
 }
 
 void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> candidates,
@@ -325,9 +326,11 @@ void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> ca
       if (encoded) {
         *place = {.block = static_cast<uint32_t>(worker.blocks.size() - 1),
                   .slot = static_cast<uint32_t>(block.programs() - 1)};
+        const auto has_rows = [&](const auto& one) { return one.has_rows(place->slot); };
+        result.is_unencodable = !std::ranges::all_of(block.inputs, has_rows);
       }
     }
-    if (place->block == BlockSlot::kNowhere) {  // an encoding cannot represent it
+    if (place->block == BlockSlot::kNowhere) {  // an encoding of the model cannot represent it
       result.made = CandidateStatus::Rejected;
       result.is_unencodable = true;
       continue;

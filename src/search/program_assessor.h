@@ -49,8 +49,9 @@ class ProgramAssessor : public Assessor {
 
   // Drops cached scores. Null: every score is 0. The model outlives its use here; call set_model
   // again after training it. Programs are encoded as the model reads them, and in the encodings
-  // `also`; all of these must be in the table. Encodings stay cached if they were made before; with
-  // neither a model nor `also`, nothing is encoded.
+  // `also`; all of these must be in the table. A program that an encoding of the model cannot
+  // represent is rejected; `also` rejects none. Encodings stay cached if they were made before;
+  // with neither a model nor `also`, nothing is encoded.
   void set_model(const cost::CostModel* model, std::span<const std::string> also = {});
   // Candidates that are illegal or rejected get the lowest float as their score.
   void assess(std::span<Candidate> candidates) override;
@@ -58,7 +59,7 @@ class ProgramAssessor : public Assessor {
   // Names of the encodings that are made.
   const std::vector<std::string>& encodings() const;
   // Appends these encodings of an assessed candidate. False if it was not assessed, if one of them
-  // is not made, or if they were dropped.
+  // is not made or cannot represent it, or if they were dropped.
   bool inputs_of(const Candidate& candidate, std::span<const std::string> encodings,
                  feature::Inputs* inputs) const;
 

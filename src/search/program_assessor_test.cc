@@ -441,15 +441,21 @@ class EvenSteps : public feature::Encoder {
   }
 };
 
-// A program that one encoding cannot represent is fit for a model that does not read that encoding.
-TEST(ProgramAssessor, ProgramsRejectedByAnEncodingAreScoredByOtherModels) {
-  const Bench bench("C2D2");
+// The encodings of Tilewright, and one that cannot represent all programs.
+feature::EncodingTable with_even_steps() {
   feature::EncodingTable table = feature::encodings();
   table.add(make_row<std::unique_ptr<feature::Encoder>, feature::EncodingContext>(
       "even_steps", "of some programs", NoOptions{},
       [](const feature::EncodingContext&, const NoOptions&) {
         return std::make_unique<EvenSteps>();
       }));
+  return table;
+}
+
+// A program that one encoding cannot represent is fit for a model that does not read that encoding.
+TEST(ProgramAssessor, ProgramsRejectedByAnEncodingAreScoredByOtherModels) {
+  const Bench bench("C2D2");
+  const feature::EncodingTable table = with_even_steps();
   const SumModel features(1);
   SumModel even(1);
   even.names = {"even_steps"};
@@ -475,6 +481,49 @@ TEST(ProgramAssessor, ProgramsRejectedByAnEncodingAreScoredByOtherModels) {
   const std::vector<Candidate> after = assessed(assessor, &features);
   EXPECT_EQ(programs(after), programs(expected));
   for (size_t k = 0; k < after.size(); ++k) EXPECT_EQ(after[k].score, expected[k].score);
+}
+
+// Only the encodings of the model that guides reject: those of a model that learns do not, until it
+// guides.
+TEST(ProgramAssessor, OnlyTheEncodingsOfTheGuideReject) {
+  const Bench bench("C2D2");
+  const feature::EncodingTable table = with_even_steps();
+  const std::vector<std::string> learned = {"even_steps"};
+  const SumModel features(1);
+  SumModel even(1);
+  even.names = learned;
+  const std::vector<Candidate> candidates = bench.candidates(300, 1);
+  ProgramAssessor plain(bench.space, bench.machine, 2, table);
+  plain.set_model(&features);
+  std::vector<Candidate> expected = candidates;
+  plain.assess(expected);
+  ProgramAssessor assessor(bench.space, bench.machine, 2, table);
+  const SumModel* const none = nullptr;
+  for (const SumModel* guide :
+       {none, &features, &std::as_const(even), none, &std::as_const(even), &features}) {
+    assessor.set_model(guide, learned);
+    std::vector<Candidate> all = candidates;
+    assessor.assess(all);
+    size_t odd = 0, rejected = 0;
+    for (size_t k = 0; k < all.size(); ++k) {
+      if (expected[k].program == Hash128{}) continue;
+      const bool is_even = bench.trace_of(all[k]).steps.size() % 2 == 0;
+      const bool is_fit = is_even || guide != &even;
+      odd += is_even ? 0 : 1;
+      rejected += is_fit ? 0 : 1;
+      ASSERT_EQ(all[k].program, is_fit ? expected[k].program : Hash128{});
+      if (guide == &features) {
+        EXPECT_EQ(all[k].score, expected[k].score);
+      }
+      feature::Inputs inputs;
+      EXPECT_EQ(assessor.inputs_of(all[k], learned, &inputs), is_even);
+      if (guide == &even && is_even) {
+        EXPECT_EQ(all[k].score, cost::scores_of(even, inputs)[0]);
+      }
+    }
+    EXPECT_GT(odd, 10U);
+    EXPECT_EQ(rejected, guide == &even ? odd : 0);
+  }
 }
 
 TEST(ProgramAssessor, SpreadsComeWithScores) {

@@ -35,7 +35,8 @@ const EncodedBlock* ProgramCache::block_of(const BlockSlot& place) const {
 bool ProgramCache::append_inputs(const BlockSlot& place, std::span<const size_t> which,
                                  feature::Inputs* inputs) const {
   const EncodedBlock* const block = block_of(place);
-  if (block == nullptr) return false;
+  const auto has_rows = [&](size_t k) { return block->inputs[k].has_rows(place.slot); };
+  if (block == nullptr || !std::ranges::all_of(which, has_rows)) return false;
   if (inputs->empty()) inputs->resize(which.size());
   CHECK(inputs->size() == which.size(), "{} encodings behind {}", which.size(), inputs->size());
   for (size_t k = 0; k < which.size(); ++k) {

@@ -63,7 +63,8 @@ class ProgramCache {
   uint32_t add_block(std::unique_ptr<EncodedBlock> block);
   // Null if it was dropped, never computed or not added yet.
   const EncodedBlock* block_of(const BlockSlot& place) const;
-  // Appends some encodings of one program; `which` are their numbers. False if they were dropped.
+  // Appends some encodings of one program; `which` are their numbers. False if they were dropped,
+  // or if one of them cannot represent the program.
   bool append_inputs(const BlockSlot& place, std::span<const size_t> which,
                      feature::Inputs* inputs) const;
 

@@ -21,6 +21,10 @@ class Splits : public feature::Encoder {
       out->values.insert(out->values.end(), {size, size * size, 1});
       ++rows;
     }
+    if (rows == 0) {  // a program has at least one row
+      out->values.insert(out->values.end(), {0, 0, 0});
+      ++rows;
+    }
     out->begin.push_back(out->begin.back() + rows);
     return true;
   }
