@@ -100,13 +100,40 @@ Result<std::vector<record::StoredTask>> find_tasks(record::Store& store, std::st
 }
 
 Json attempt_json(const record::Attempt& attempt) {
-  std::string line;
-  record::print_attempt(attempt, &line);
-  Result<Json> json = parse_json(line);
-  if (!json) return {{"id", attempt.id().hex()}};
-  json->erase("type");
-  json->erase("v");
-  return std::move(*json);
+  const auto text_json = [](const std::string& text) {
+    return record::is_utf8(text) ? Json(text) : Json{{"hex", record::hex_of(text)}};
+  };
+  const record::Verdict& verdict = attempt.verdict;
+  const record::Conditions& conditions = attempt.conditions;
+  Json json = {{"id", attempt.id().hex()},
+               {"run", attempt.run.hex()},
+               {"sequence", attempt.sequence},
+               {"task", attempt.task.hex()},
+               {"program", attempt.program.hex()},
+               {"trace", text_json(attempt.trace)},
+               {"machine", attempt.machine.hex()},
+               {"protocol", print_protocol(attempt.protocol)},
+               {"code_generator", attempt.code_generator},
+               {"start_us", attempt.start_us},
+               {"end_us", attempt.end_us},
+               {"verdict", text_of(verdict.kind)},
+               {"latency_ns", verdict.latency_ns},
+               {"samples_ns", verdict.samples_ns},
+               {"text", text_json(verdict.text)},
+               {"build_ns", conditions.build_ns},
+               {"check_ns", conditions.check_ns},
+               {"time_ns", conditions.time_ns},
+               {"disturbed", conditions.disturbed},
+               {"clock", conditions.clock},
+               {"load", conditions.load}};
+  if (attempt.extra.empty()) return json;
+  // Members of a newer version, which this one only keeps.
+  if (const Result<Json> extra = parse_json(attempt.extra); extra && extra->is_object()) {
+    json.update(*extra);
+  } else {
+    json["extra"] = attempt.extra;
+  }
+  return json;
 }
 
 Json task_json(const record::StoredTask& task) {

@@ -72,7 +72,7 @@ struct BestRecord {
 // Records of this machine are preferred. At least one, or an error.
 Result<std::vector<BestRecord>> best_records(const BestOptions& options);
 
-// The form that `tilewright records export` writes.
+// The members that export_records writes, without the type and the version of the line.
 Json attempt_json(const record::Attempt& attempt);
 
 Json task_json(const record::StoredTask& task);

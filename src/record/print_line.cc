@@ -121,14 +121,19 @@ std::string print(const ForeignLine& line) { return line.text; }
 
 }  // namespace
 
-// Text that is not UTF-8 (such as the output of a dying worker) is an object: {"hex":"ff00"}.
+bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
+
+std::string hex_of(std::string_view bytes) {
+  std::string digits;
+  for (const char c : bytes) {
+    fmt::format_to(std::back_inserter(digits), "{:02x}", static_cast<unsigned char>(c));
+  }
+  return digits;
+}
+
 void print_json_text(std::string_view text, std::string* out) {
-  if (!simdjson::validate_utf8(text.data(), text.size())) {
-    *out += "{\"hex\":\"";
-    for (const char c : text) {
-      fmt::format_to(std::back_inserter(*out), "{:02x}", static_cast<unsigned char>(c));
-    }
-    *out += "\"}";
+  if (!is_utf8(text)) {
+    *out += fmt::format("{{\"hex\":\"{}\"}}", hex_of(text));
     return;
   }
   *out += '"';
