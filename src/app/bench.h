@@ -49,6 +49,8 @@ struct SlowKernel {
   size_t calls = 0;
   double ns = 0;  // of its slowest call, the median
   double tuned_ns = 0;
+
+  double slowdown() const { return ns / tuned_ns; }
 };
 
 // A quantile of the times of whole runs: `share` of the runs take at most `ns`.
@@ -68,6 +70,8 @@ struct BenchedModel {
   double load_s = 0;
   int64_t memory_bytes = 0;
   size_t untuned = 0;  // model file: number of kernels with their default schedule
+
+  double share_of(const StepGroup& task) const { return task.ns / tasks_ns; }
 };
 
 class BenchListener {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "target/host_features.h"
 
 namespace tilewright::app {
@@ -68,6 +69,7 @@ MachineReport examine(const DoctorOptions& options, DoctorListener& listener,
   const int all =
       options.threads > 0 ? options.threads : static_cast<int>(report.machine.cpus.size());
   report.target = host_target(all);
+  report.target_text = print_target(report.target);
   for (const int threads : all > 1 ? std::vector{1, all} : std::vector{1}) {
     if (stop.requested()) break;
     listener.on_measuring(threads);
@@ -86,6 +88,8 @@ MachineReport examine(const DoctorOptions& options, DoctorListener& listener,
 }
 
 }  // namespace
+
+Json machine_json(const MachineReport& report) { return machine_to_json(report.machine); }
 
 Result<MachineReport> examine_machine(const DoctorOptions& options, DoctorListener& listener,
                                       const StopToken& stop) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "base/stop_token.h"
 #include "deploy/back_end_tables.h"
@@ -16,8 +17,8 @@
 namespace tilewright::app {
 
 struct DoctorOptions {
-  int threads = 0;       // 0: all CPUs of the process
-  double seconds = 0.3;  // per measurement
+  int threads = 0;                 // 0: all CPUs of the process
+  double seconds = 0.3;            // per measurement
   deploy::BackEndTables tables{};  // their back ends are probed
 };
 
@@ -41,7 +42,8 @@ struct MissingPart {
 struct MachineReport {
   Machine machine;
   Target target;
-  std::vector<MachineLimit> limits;  // 1 thread, then all
+  std::string target_text;
+  std::vector<MachineLimit> limits;   // 1 thread, then all
   std::string_view fma_instructions;  // instruction set of the measured multiply-adds
   std::vector<BackEndHealth> back_ends;
   std::vector<MissingPart> missing;
@@ -57,5 +59,8 @@ class DoctorListener {
 // An error if the machine cannot be measured.
 Result<MachineReport> examine_machine(const DoctorOptions& options, DoctorListener& listener,
                                       const StopToken& stop);
+
+// The machine as the store describes it.
+Json machine_json(const MachineReport& report);
 
 }  // namespace tilewright::app

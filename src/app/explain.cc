@@ -125,6 +125,8 @@ Result<Explanation> explain_attempt(const ExplainOptions& options) {
   Explanation explanation{.what = stored ? stored->text : "an unknown task",
                           .target = stored ? stored->target : "an unknown target",
                           .attempt = ExplainedAttempt{.attempt = attempt,
+                                                      .verdict = text_of(attempt.verdict.kind),
+                                                      .protocol = print_protocol(attempt.protocol),
                                                       .machine = machine ? machine->model : "",
                                                       .is_this_machine = is_here,
                                                       .run = run ? run->command : ""},
@@ -158,6 +160,10 @@ Result<Explanation> explain_attempt(const ExplainOptions& options) {
 }
 
 }  // namespace
+
+double ExplainedProgram::flop_per_byte(const feature::MemoryLevel& level) const {
+  return level.bytes > 0 ? traffic.flop / level.bytes : 0;
+}
 
 Result<Explanation> explain(const ExplainOptions& options) {
   return options.trace_file.empty() ? explain_attempt(options) : explain_schedule(options);

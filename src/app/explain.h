@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/records.h"
@@ -28,7 +29,9 @@ struct ExplainOptions {
 // The recorded attempt.
 struct ExplainedAttempt {
   record::Attempt attempt;
-  std::string machine;  // processor name; empty if the store does not have it
+  std::string_view verdict;  // name of its kind
+  std::string protocol;      // its text
+  std::string machine;       // processor name; empty if the store does not have it
   bool is_this_machine = false;
   std::string run;  // command of its run; may be empty
 };
@@ -42,6 +45,8 @@ struct ExplainedProgram {
   std::vector<feature::Share> shares;  // empty without a latency
   std::vector<std::string> limits;
   std::string levels_of;  // the machine whose caches are the levels; empty: those of a device
+
+  double flop_per_byte(const feature::MemoryLevel& level) const;  // 0: nothing is moved
 };
 
 struct Explanation {

@@ -36,8 +36,8 @@ Status hold_finals(const MeasureOptions& options, measure::Session& session,
   if (outcome->tally.count(record::VerdictKind::Timed) == 0) return {};
   listener.on_finals();
   std::vector<measure::Answer> finals = TRY(session.finals(options.finalists));
-  outcome->default_program = TRY(heuristic::default_program(session.measurer().task())).program;
-  outcome->finals = std::move(finals);
+  const auto standard = TRY(heuristic::default_program(session.measurer().task()));
+  outcome->finals = compare_finals(std::move(finals), standard.program);
   return {};
 }
 
@@ -56,6 +56,38 @@ void MeasureTally::add(const measure::Answer& answer) {
   best_id = answer.attempt_id;
 }
 
+double MeasureTally::trials_per_s(double elapsed_s) const {
+  return elapsed_s > 0 ? static_cast<double>(measured) / elapsed_s : 0;
+}
+
+double MeasureTally::left_s(double elapsed_s) const {
+  const double rate = trials_per_s(elapsed_s);
+  return rate > 0 && answered() < total ? static_cast<double>(total - answered()) / rate : 0;
+}
+
+std::vector<MeasureFinal> compare_finals(std::vector<measure::Answer> answers,
+                                         const Hash128& default_program) {
+  std::vector<MeasureFinal> finals;
+  double default_ns = 0;
+  for (measure::Answer& answer : answers) {
+    const bool is_default = answer.attempt.program == default_program;
+    finals.push_back({.answer = std::move(answer), .is_default = is_default});
+    if (!is_default || !finals.back().is_timed()) continue;
+    default_ns = finals.back().answer.attempt.verdict.latency_ns;
+  }
+  for (MeasureFinal& one : finals) {
+    if (one.is_timed()) one.against_default = default_ns / one.answer.attempt.verdict.latency_ns;
+  }
+  return finals;
+}
+
+double MeasureOutcome::default_ns() const {
+  for (const MeasureFinal& one : finals) {
+    if (one.is_default && one.is_timed()) return one.answer.attempt.verdict.latency_ns;
+  }
+  return 0;
+}
+
 Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& listener,
                                const StopToken& stop) {
   if (options.traces.empty() == (options.random == 0)) {
@@ -67,6 +99,8 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
   outcome.task.workload =
       TRY(parse_workload(options.what, TRY(operator_permissions(options.allow))));
   outcome.task.target = TRY(measured_target_of(options.target, options.tables));
+  outcome.target = print_target(outcome.task.target);
+  outcome.flop = outcome.task.workload.dag->flop();
   measure::SessionOptions with;
   with.measure.protocol.cache = TRY(record::parse_own_cache_policy(options.cache));
   const auto candidates = TRY(candidates_of(options, outcome.task, listener));
@@ -86,7 +120,7 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
   measure::Session session = TRY(std::move(started));
 
   outcome.begun = true;
-  listener.on_start(outcome.task);
+  listener.on_start(outcome.flop);
   const double begin_s = seconds_now();
   outcome.tally.total = candidates.size();
   outcome.status = session.measure(candidates, [&](const measure::Answer& answer) {

@@ -11,7 +11,7 @@
 
 #include "app/records.h"
 #include "app/target_choice.h"
-#include "app/verdict_counts.h"
+#include "app/verdicts.h"
 #include "base/result.h"
 #include "base/stop_token.h"
 #include "deploy/back_end_tables.h"
@@ -54,28 +54,47 @@ struct MeasureTally {
   size_t valid() const {  // correct, whatever their speed
     return count(record::VerdictKind::Timed) + count(record::VerdictKind::Censored);
   }
+  // Verdicts from the store cost no time. 0: not known yet.
+  double trials_per_s(double elapsed_s) const;
+  double left_s(double elapsed_s) const;  // estimate for the other candidates
 };
 
 class MeasureListener {
  public:
   virtual ~MeasureListener() = default;
   virtual void on_few_schedules(size_t /*drawn*/, size_t /*wanted*/) {}
-  virtual void on_start(const Task& /*task*/) {}
+  virtual void on_start(double /*flop*/) {}  // of the operator
   virtual void on_answer(const MeasureTally& /*tally*/, const measure::Answer& /*answer*/,
                          double /*elapsed_s*/) {}
   virtual void on_measured(const MeasureTally& /*tally*/, double /*elapsed_s*/) {}
   virtual void on_finals() {}
 };
 
+// A program that was measured again at the end.
+struct MeasureFinal {
+  measure::Answer answer;
+  bool is_default = false;     // it is that of the default schedule
+  double against_default = 0;  // how many times as fast as the default schedule; 0: not known
+
+  bool is_timed() const { return answer.attempt.verdict.kind == record::VerdictKind::Timed; }
+};
+// In the order of the answers.
+std::vector<MeasureFinal> compare_finals(std::vector<measure::Answer> answers,
+                                         const Hash128& default_program);
+
 struct MeasureOutcome {
   bool begun = false;  // false: stopped before the reference was computed
   Task task;
+  std::string target;  // of the task, its text
+  double flop = 0;     // of the task
   MeasureTally tally;
-  std::vector<measure::Answer> finals;  // fastest first
-  Hash128 default_program;              // program of the default schedule, if there are finals
-  bool stopped = false;                 // by the StopToken
-  double seconds = 0;                   // excluding the finals
-  Status status = {};                   // error that ended it early, after some verdicts
+  std::vector<MeasureFinal> finals;  // fastest first
+  bool stopped = false;              // by the StopToken
+  double seconds = 0;                // excluding the finals
+  Status status = {};                // error that ended it early, after some verdicts
+
+  // Latency of the default schedule in the finals; 0 if it is not among them or was not timed.
+  double default_ns() const;
 };
 
 Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& listener,

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 
 struct Listener : MeasureListener {
-  void on_start(const Task& /*task*/) override { ++starts; }
+  void on_start(double /*flop*/) override { ++starts; }
   void on_answer(const MeasureTally& tally, const measure::Answer& answer,
                  double /*elapsed_s*/) override {
     last = answer.attempt_id;
@@ -38,6 +38,43 @@ MeasureOptions options_of(const SmallModel& small) {
           .finalists = 2};
 }
 
+measure::Answer final_of(uint64_t program, record::VerdictKind kind, double latency_ns) {
+  measure::Answer answer;
+  answer.attempt.program = {program, 7};
+  answer.attempt.verdict = {.kind = kind, .latency_ns = latency_ns, .samples_ns = {}, .text = {}};
+  return answer;
+}
+
+TEST(MeasureFinals, AreComparedWithTheDefaultSchedule) {
+  using record::VerdictKind;
+  const std::vector<measure::Answer> answers = {final_of(1, VerdictKind::Timed, 1000),
+                                                final_of(2, VerdictKind::Timed, 3000),
+                                                final_of(3, VerdictKind::Crash, 0)};
+  MeasureOutcome outcome;
+  outcome.finals = compare_finals(answers, answers[1].attempt.program);
+  EXPECT_EQ(outcome.default_ns(), 3000);
+  EXPECT_TRUE(outcome.finals[1].is_default);
+  EXPECT_EQ(outcome.finals[0].against_default, 3);
+  EXPECT_EQ(outcome.finals[1].against_default, 1);
+  EXPECT_EQ(outcome.finals[2].against_default, 0);
+  outcome.finals = compare_finals(answers, answers[2].attempt.program);  // it was not timed
+  EXPECT_EQ(outcome.default_ns(), 0);
+  EXPECT_EQ(outcome.finals[0].against_default, 0);
+}
+
+TEST(MeasureTally, StoredVerdictsCostNoTime) {
+  MeasureTally tally;
+  tally.total = 10;
+  EXPECT_EQ(tally.trials_per_s(0), 0);
+  EXPECT_EQ(tally.left_s(2), 0);  // not known yet
+  tally.measured = 4;
+  tally.stored = 1;
+  EXPECT_EQ(tally.trials_per_s(2), 2);
+  EXPECT_EQ(tally.left_s(2), 2.5);
+  tally.stored = 6;
+  EXPECT_EQ(tally.left_s(2), 0);
+}
+
 TEST(Measure, GivesEachProgramAVerdictAndRunsFinals) {
   const SmallModel small;
   Listener listener;
@@ -51,7 +88,7 @@ TEST(Measure, GivesEachProgramAVerdictAndRunsFinals) {
   EXPECT_EQ(listener.finals, 1);
   EXPECT_FALSE(outcome->finals.empty());
 
-  const auto replayed = replay({.id = outcome->finals.front().attempt_id.hex(),
+  const auto replayed = replay({.id = outcome->finals.front().answer.attempt_id.hex(),
                                 .records = small.records(),
                                 .workers = kWorkers},
                                {});

@@ -35,6 +35,8 @@ struct ModelFinals {
   double before_ns = 0, after_ns = 0;
   size_t kernels = 0, changed = 0;  // kernels in all; kernels with a new schedule
   size_t libraries = 0;             // number of libraries compared
+
+  double gain() const { return after_ns > 0 ? before_ns / after_ns : 0; }
 };
 
 // A failure on the way is reported in why_not or cut_short; only an error of the store is an Error.

@@ -1,6 +1,7 @@
 #include "app/operator_space.h"
 
 #include <algorithm>
+#include <set>
 #include <variant>
 
 #include "schedule/fields.h"
@@ -11,7 +12,10 @@
 namespace tilewright::app {
 namespace {
 
+using schedule::Hole;
 using schedule::Step;
+
+constexpr size_t kShown = 4;  // choices shown per hole
 
 std::string steps_text(const std::vector<Step>& steps) {
   std::string text;
@@ -36,6 +40,47 @@ std::string text_of(const schedule::TailDomain& domain, size_t choice) {
   return std::string(schedule::word_of(domain.choices[choice]));
 }
 
+// Steps of the trace that a hole decides.
+std::vector<int16_t> steps_of(const Hole& hole) {
+  if (const auto* tiles = std::get_if<schedule::TileDomain>(&hole.domain)) {
+    std::vector<int16_t> steps;
+    steps.reserve(tiles->slices.size());
+    for (const schedule::TileSlice& slice : tiles->slices) steps.push_back(slice.step);
+    if (!steps.empty()) return steps;
+  }
+  if (const auto* sites = std::get_if<schedule::SiteDomain>(&hole.domain)) return sites->sites;
+  if (const auto* tails = std::get_if<schedule::TailDomain>(&hole.domain)) return tails->steps;
+  return {hole.step};
+}
+
+// The first, the last and some in between.
+std::set<size_t> shown_choices(const Hole& hole, bool all) {
+  std::set<size_t> shown;
+  const size_t last = hole.size() - 1;
+  for (size_t k = 0; k <= last && all; ++k) shown.insert(k);
+  for (size_t k = 0; k < kShown; ++k) shown.insert(last * k / (kShown - 1));
+  return shown;
+}
+
+SpaceHole describe(const Hole& hole, bool all_choices) {
+  SpaceHole result{.kind = std::string(hole_kind_text(hole.kind)),
+                   .stage = std::string(hole.stage.text()),
+                   .steps = steps_of(hole),
+                   .size = hole.size(),
+                   .choices = {}};
+  for (const size_t choice : shown_choices(hole, all_choices)) {
+    result.choices.push_back({.number = choice, .text = choice_text(hole, choice)});
+  }
+  return result;
+}
+
+SpaceSketch describe(const schedule::Sketch& sketch, bool all_choices) {
+  SpaceSketch result{.name = sketch.name, .steps = {}, .holes = {}, .size = sketch.size()};
+  for (const Step& step : sketch.trace.steps) result.steps.push_back(to_text(step));
+  for (const Hole& hole : sketch.holes) result.holes.push_back(describe(hole, all_choices));
+  return result;
+}
+
 }  // namespace
 
 Result<Target> space_target_of(const TargetChoice& choice) {
@@ -43,15 +88,22 @@ Result<Target> space_target_of(const TargetChoice& choice) {
 }
 
 Result<OperatorSpace> operator_space(const std::string& what, const TargetChoice& target,
-                                     const space::SpaceOptions& options) {
+                                     const space::SpaceOptions& options, bool all_choices) {
   Workload workload = TRY(parse_workload(what));
   const Target made_for = TRY(space_target_of(target));
-  Task task{.workload = std::move(workload), .target = made_for};
-  space::Space space = TRY(space::Space::make(task, options));
-  return OperatorSpace{.task = std::move(task), .space = std::move(space)};
+  const Task task{.workload = std::move(workload), .target = made_for};
+  const space::Space space = TRY(space::Space::make(task, options));
+  OperatorSpace result{.what = task.workload.text,
+                       .target = print_target(task.target),
+                       .sketches = {},
+                       .size = space.size()};
+  for (const schedule::Sketch& sketch : space.sketches()) {
+    result.sketches.push_back(describe(sketch, all_choices));
+  }
+  return result;
 }
 
-std::string choice_text(const schedule::Hole& hole, size_t choice) {
+std::string choice_text(const Hole& hole, size_t choice) {
   return std::visit([&](const auto& domain) { return text_of(domain, choice); }, hole.domain);
 }
 

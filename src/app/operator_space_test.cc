@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace tilewright::app {
 namespace {
 
@@ -15,6 +17,33 @@ TEST(OperatorSpace, Choices) {
   EXPECT_EQ(choice_text(hole, 0), "off");
   hole.domain = schedule::SiteDomain{{0, 1}, {{{}, {}}}};
   EXPECT_EQ(choice_text(hole, 0), "off");
+}
+
+TEST(OperatorSpace, SizesAreProductsAndSumsOfChoices) {
+  const TargetChoice choice{.target = "x86-64-v4;threads=2"};
+  for (const bool all : {false, true}) {
+    const OperatorSpace space = operator_space("GMM0", choice, {}, all).value();
+    EXPECT_EQ(space.target, print_target(space_target_of(choice).value()));
+    double sum = 0;
+    size_t most = 0;
+    for (const SpaceSketch& sketch : space.sketches) {
+      double product = 1;
+      for (const SpaceHole& hole : sketch.holes) {
+        product *= static_cast<double>(hole.size);
+        EXPECT_EQ(hole.choices.front().number, 0U);
+        EXPECT_EQ(hole.choices.back().number, hole.size - 1);
+        EXPECT_LE(hole.choices.size(), all ? hole.size : 4);
+        most = std::max(most, hole.choices.size());
+        for (const int16_t step : hole.steps) {
+          EXPECT_LT(static_cast<size_t>(step), sketch.steps.size());
+        }
+      }
+      EXPECT_DOUBLE_EQ(sketch.size, product);
+      sum += sketch.size;
+    }
+    EXPECT_DOUBLE_EQ(space.size, sum);
+    EXPECT_EQ(most > 4, all);
+  }
 }
 
 TEST(OperatorSpace, PartsCanBeTurnedOff) {

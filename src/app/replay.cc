@@ -87,6 +87,12 @@ Result<measure::Answer> measure_again(measure::Session& session, const record::A
 
 }  // namespace
 
+std::optional<double> change_of(const Verdict& written, const Verdict& now) {
+  const bool both_timed = written.kind == VerdictKind::Timed && now.kind == VerdictKind::Timed;
+  if (!both_timed || written.latency_ns <= 0) return std::nullopt;
+  return now.latency_ns / written.latency_ns - 1;
+}
+
 bool agrees(const Verdict& written, const Verdict& now) {
   if (now.kind != VerdictKind::Timed) return written.kind == now.kind;
   if (written.kind == VerdictKind::Censored) {
@@ -128,7 +134,9 @@ Result<ReplayOutcome> replay(const ReplayOptions& options, const StopToken& stop
     if (better) best = std::move(answer);
     if (!may_be_noise(written.verdict, best->attempt.verdict)) break;
   }
-  outcome.agrees = best && agrees(written.verdict, best->attempt.verdict);
+  if (!best) return outcome;
+  outcome.agrees = agrees(written.verdict, best->attempt.verdict);
+  outcome.change = change_of(written.verdict, best->attempt.verdict);
   return outcome;
 }
 

@@ -37,12 +37,15 @@ struct ReplayOutcome {
   record::Attempt written;             // the stored attempt
   std::optional<measure::Answer> now;  // empty: stopped before there was a verdict
   bool agrees = false;
+  // Latency now relative to the stored one: 0.1 is 10 % slower. Empty unless both were timed.
+  std::optional<double> change;
   std::vector<std::string> remarks;  // why the two times are only roughly comparable
   double flop = 0;
 };
 
 Result<ReplayOutcome> replay(const ReplayOptions& options, const StopToken& stop);
 
+std::optional<double> change_of(const record::Verdict& written, const record::Verdict& now);
 bool agrees(const record::Verdict& written, const record::Verdict& now);
 // Slower than the stored time, with noise as a possible reason: worth another measurement.
 bool may_be_noise(const record::Verdict& written, const record::Verdict& now);

@@ -26,6 +26,14 @@ TEST_P(Agreements, MatchTheTable) {
   EXPECT_EQ(app::may_be_noise(written, now), noise);
 }
 
+TEST(Replay, TheChangeIsRelativeToTheStoredTime) {
+  const Verdict written = verdict_of(VerdictKind::Timed, 100);
+  EXPECT_DOUBLE_EQ(change_of(written, verdict_of(VerdictKind::Timed, 150)).value(), 0.5);
+  EXPECT_DOUBLE_EQ(change_of(written, verdict_of(VerdictKind::Timed, 75)).value(), -0.25);
+  EXPECT_EQ(change_of(written, verdict_of(VerdictKind::Censored, 110)), std::nullopt);
+  EXPECT_EQ(change_of(verdict_of(VerdictKind::Crash), written), std::nullopt);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Table, Agreements,
     testing::Values(

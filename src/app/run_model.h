@@ -34,6 +34,8 @@ struct Digest {
   double high = -low;
   double sum = 0;
   int64_t numbers = 0, nans = 0;
+
+  double mean() const { return sum / static_cast<double>(numbers); }
 };
 
 struct RunOutput {

@@ -114,6 +114,7 @@ struct TuneOutcome {
   Status status = {};                       // error that ended the run early, after some trials
 
   bool has_winner() const;
+  double trials_per_s() const { return tally.trials_per_s(all_s); }
 };
 
 // The built-in rows that `search` and `cost` may name, with options, for help texts.

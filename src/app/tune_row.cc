@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "app/verdicts.h"
+
 namespace tilewright::app {
 namespace {
 
@@ -22,10 +24,37 @@ double TuneRow::default_ns() const {
   return known > 0 && alone > 0 ? latency_ns() * known / alone : latency_ns();
 }
 
+double TuneRow::gflops() const { return gflops_of(flop, latency_ns()); }
+
+double TuneRow::against_default() const {
+  return latency_ns() > 0 ? default_ns() / latency_ns() : 0;
+}
+
+double TuneRow::peak_reached(double peak_gflops) const {
+  const double peak = peak_gflops * peak_share;
+  return peak > 0 ? gflops() / peak : 0;
+}
+
+bool TuneRow::is_begun() const {
+  return result.rounds > 0 || result.trials > 0 || !result.problem.empty();
+}
+
+std::string TuneRow::end_text() const {
+  if (!result.problem.empty()) return "error";
+  if (!is_begun()) return "not started";
+  return std::string(result.end == tune::TaskEnd::Open ? "budget" : text_of(result.end));
+}
+
 std::string TuneRow::trace_alone() const {
   const auto* const winner = result.winner();
   return winner != nullptr ? schedule::to_text(winner->trace) : std::string();
 }
+
+double ModelTime::share_of(const TuneRow& row) const {
+  return sum_ns > 0 ? row.weight * row.latency_ns() / sum_ns : 0;
+}
+
+double ModelTime::against_default() const { return sum_ns > 0 ? default_ns / sum_ns : 0; }
 
 ModelTime model_time_of(std::span<const TuneRow> rows) {
   ModelTime time;

@@ -26,8 +26,15 @@ struct TuneRow {
   // Latency of the default schedule. Both were measured alone; inside the model the same ratio is
   // assumed. The winner's latency if the default's is not known.
   double default_ns() const;
+  double gflops() const;           // of the winner; 0 without one, or if the FLOP are not known
+  double against_default() const;  // how many times as fast as the default; 0 without a winner
+  // The share of what its arithmetic can reach on a machine; 0: not known.
+  double peak_reached(double peak_gflops) const;
   // Text form of the fastest schedule measured alone; empty without a winner.
   std::string trace_alone() const;
+
+  bool is_begun() const;         // it had a round, or failed
+  std::string end_text() const;  // why it ended: `budget`, `not started`, `error`
 };
 
 // The time of one run of a model: the weighted sum of the tasks that have a time.
@@ -36,6 +43,9 @@ struct ModelTime {
   double sum_ns = 0;
   double default_ns = 0;  // the same tasks with their default schedules, if known
   size_t unknown = 0;     // number of tasks without a time
+
+  double share_of(const TuneRow& row) const;  // of one of the tasks; 0 without a time
+  double against_default() const;             // how many times as fast; 0 without a time
 };
 ModelTime model_time_of(std::span<const TuneRow> rows);
 

@@ -42,6 +42,25 @@ TEST(MeanGain, IsTheGeometricMeanOverComparableTasks) {
   EXPECT_EQ(mean_gain_of({}), 0);
 }
 
+TEST(TuneRow, RatesAndRatiosAreOfTheWinner) {
+  TuneRow row = row_of(3, 1e5, 4e5);
+  EXPECT_EQ(row.gflops(), 10);
+  EXPECT_EQ(row.against_default(), 4);
+  EXPECT_EQ(row.peak_reached(40), 0.25);
+  row.peak_share = 0;
+  EXPECT_EQ(row.peak_reached(40), 0);
+  row.in_model.emplace().verdict.latency_ns = 2e5;
+  EXPECT_EQ(row.gflops(), 5);
+  EXPECT_EQ(row.against_default(), 4);
+  const std::vector<TuneRow> rows = {row, row_of(4, 1e5, 1e5), row_of(1, 0, 0)};
+  const ModelTime time = model_time_of(rows);
+  EXPECT_EQ(time.share_of(rows[0]), 0.6);
+  EXPECT_EQ(time.against_default(), 2.8);
+  EXPECT_EQ(time.share_of(rows[2]), 0);
+  EXPECT_EQ(rows[2].against_default(), 0);
+  EXPECT_EQ(rows[2].gflops(), 0);
+}
+
 TEST(TuneRow, HasTheTraceOfTheFastest) {
   const std::string text = "split C i [4]\n";
   TuneRow row = row_of(1, 1e5, 0);

@@ -35,6 +35,21 @@ void TuneTally::add(const tune::Trial& trial) {
   group.example = first_line(trial.text);
 }
 
+double TuneTally::trials_per_s(double elapsed_s) const {
+  return elapsed_s > 0 ? static_cast<double>(measured) / elapsed_s : 0;
+}
+
+double TuneTally::scored_per_s() const {
+  return search_s > 0 ? static_cast<double>(scored) / search_s : 0;
+}
+
+double TuneTally::gflops() const { return gflops_of(flop, best_ns); }
+
+double TuneTally::peak_reached(double peak_gflops) const {
+  const double peak = peak_gflops * peak_share;
+  return peak > 0 ? gflops() / peak : 0;
+}
+
 double peak_share_of(const Workload& workload) {
   const te::Dag& dag = *workload.dag;
   double most = -1;

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "app/verdict_counts.h"
+#include "app/verdicts.h"
 #include "task/workload.h"
 #include "tune/trial.h"
 
@@ -33,6 +33,11 @@ struct TuneTally {
 
   void add(const tune::Trial& trial);
   size_t trials() const { return measured + stored; }
+  double trials_per_s(double elapsed_s) const;  // measured ones; 0: not known
+  double scored_per_s() const;                  // 0: not known
+  double gflops() const;                        // of the current task; 0: not known
+  // The share that this is of what its arithmetic can reach on a machine; 0: not known.
+  double peak_reached(double peak_gflops) const;
 };
 
 // The share of the f32 peak that the arithmetic of a workload can reach, given the type of most of

@@ -25,7 +25,8 @@ std::string flop_text(double flop) {
                     : fmt::format("{:.2f} GFLOP", flop / 1e9);
 }
 
-std::string verdict_text(const record::Verdict& verdict) {
+std::string verdict_text(const app::ExplainedAttempt& explained) {
+  const record::Verdict& verdict = explained.attempt.verdict;
   switch (verdict.kind) {
     case record::VerdictKind::Timed:
       return "timed: " + duration_text(verdict.latency_ns);
@@ -33,7 +34,7 @@ std::string verdict_text(const record::Verdict& verdict) {
       return fmt::format("censored: correct, but slower than {}",
                          duration_text(verdict.latency_ns));
     default:
-      return std::string(text_of(verdict.kind));
+      return std::string(explained.verdict);
   }
 }
 
@@ -41,7 +42,7 @@ std::string attempt_text(const app::ExplainedAttempt& explained) {
   const record::Attempt& attempt = explained.attempt;
   const record::Verdict& verdict = attempt.verdict;
   const record::Conditions& conditions = attempt.conditions;
-  std::string text = fmt::format("attempt {}\n{}\n", attempt.id().hex(), verdict_text(verdict));
+  std::string text = fmt::format("attempt {}\n{}\n", attempt.id().hex(), verdict_text(explained));
   if (!verdict.text.empty()) text += fmt::format("  {}\n", verdict.text);
   text += fmt::format("  {}\n", advice_on(verdict.kind));
   if (std::vector<double> samples = verdict.samples_ns; !samples.empty()) {
@@ -53,8 +54,7 @@ std::string attempt_text(const app::ExplainedAttempt& explained) {
   text += fmt::format("measured {} UTC on {}{}\n", time_text(attempt.start_us),
                       explained.machine.empty() ? "an unknown machine" : explained.machine,
                       explained.is_this_machine ? " (this machine)" : "");
-  text += fmt::format("protocol {}, code generator {}", print_protocol(attempt.protocol),
-                      attempt.code_generator);
+  text += fmt::format("protocol {}, code generator {}", explained.protocol, attempt.code_generator);
   text += explained.run.empty() ? "\n" : fmt::format(", by `{}`\n", explained.run);
   text += fmt::format("built in {} of CPU time, checked in {}, timed in {}; ",
                       duration_text(conditions.build_ns), duration_text(conditions.check_ns),
@@ -76,9 +76,10 @@ std::string traffic_text(const app::ExplainedProgram& program) {
                       bytes_text(traffic.compulsory_bytes));
   text += fmt::format("  {:<22} {:>12} {:>12} {:>10}\n", "between", "holds", "moved", "FLOP/byte");
   for (const feature::MemoryLevel& level : traffic.levels) {
-    text += fmt::format("  {:<22} {:>12} {:>12} {:>10}\n", level.name + " and " + level.beyond,
-                        bytes_text(static_cast<double>(level.capacity)), bytes_text(level.bytes),
-                        level.bytes > 0 ? fmt::format("{:.2f}", traffic.flop / level.bytes) : "-");
+    text +=
+        fmt::format("  {:<22} {:>12} {:>12} {:>10}\n", level.name + " and " + level.beyond,
+                    bytes_text(static_cast<double>(level.capacity)), bytes_text(level.bytes),
+                    level.bytes > 0 ? fmt::format("{:.2f}", program.flop_per_byte(level)) : "-");
   }
   if (!traffic.stays_in.empty()) {
     text += fmt::format("  all touched data stays in {} between calls\n", traffic.stays_in);
@@ -130,7 +131,7 @@ Json program_json(const app::ExplainedProgram& program) {
                       {"beyond", level.beyond},
                       {"capacity_bytes", level.capacity},
                       {"moved_bytes", level.bytes}});
-    if (level.bytes > 0) levels.back()["flop_per_byte"] = program.traffic.flop / level.bytes;
+    if (level.bytes > 0) levels.back()["flop_per_byte"] = program.flop_per_byte(level);
   }
   Json buffers = Json::array();
   for (const feature::BufferTraffic& buffer : program.traffic.buffers) {
@@ -217,7 +218,7 @@ Json explanation_json(const app::Explanation& explanation) {
   if (explanation.attempt) {
     const app::ExplainedAttempt& explained = *explanation.attempt;
     json["attempt"] = app::attempt_json(explained.attempt);
-    json["verdict"] = text_of(explained.attempt.verdict.kind);
+    json["verdict"] = explained.verdict;
     json["advice"] = advice_on(explained.attempt.verdict.kind);
     json["machine"] = explained.machine;
     json["this_machine"] = explained.is_this_machine;

@@ -14,13 +14,9 @@ namespace tilewright::cli {
 // "latency_ns" and "text" are omitted if there are none.
 Json answer_json(const measure::Answer& answer, double flop);
 
-// The finalists, fastest first; `default_program` is the program of the default schedule.
-std::string finals_text(std::span<const measure::Answer> finals, Hash128 default_program,
-                        double flop);
-Json final_json(const measure::Answer& answer, size_t rank, double default_ns, bool is_default,
-                double flop);
-// The latency of the default schedule among the finals; 0 if it is missing or was not timed.
-double default_latency(std::span<const measure::Answer> finals, Hash128 default_program);
+// The finalists, fastest first.
+std::string finals_text(std::span<const app::MeasureFinal> finals, double flop);
+Json final_json(const app::MeasureFinal& one, size_t rank, double flop);
 
 // Why candidates failed: counts by kind, with one example each. Empty if none failed.
 std::string failures_text(const app::MeasureTally& tally);

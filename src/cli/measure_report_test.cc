@@ -78,17 +78,16 @@ TEST(MeasureReport, Json) {
 }
 
 TEST(MeasureReport, FinalsAreRelativeToTheDefault) {
-  const std::vector<Answer> finals = {answer_of(0, false, verdict_of(VerdictKind::Timed, 1000)),
-                                      answer_of(1, false, verdict_of(VerdictKind::Timed, 3000)),
-                                      answer_of(2, false, verdict_of(VerdictKind::Crash, 0, "x"))};
-  const Hash128 program = finals[1].attempt.program;
-  EXPECT_EQ(default_latency(finals, program), 3000);
-  EXPECT_EQ(default_latency(finals, {}), 0);
-  const std::string text = finals_text(finals, program, 0);
+  const std::vector<Answer> answers = {answer_of(0, false, verdict_of(VerdictKind::Timed, 1000)),
+                                       answer_of(1, false, verdict_of(VerdictKind::Timed, 3000)),
+                                       answer_of(2, false, verdict_of(VerdictKind::Crash, 0, "x"))};
+  const auto compared = app::compare_finals(answers, answers[1].attempt.program);
+  const std::string text = finals_text(compared, 0);
   EXPECT_THAT(text, HasSubstr("3.00 x"));
   EXPECT_THAT(text, HasSubstr("the default schedule"));
   EXPECT_THAT(text, HasSubstr("crash"));
-  const Json json = final_json(finals[0], 1, 3000, false, 2000).at("final");
+  EXPECT_FALSE(final_json(compared[2], 3, 2000).at("final").contains("against_default"));
+  const Json json = final_json(compared[0], 1, 2000).at("final");
   EXPECT_EQ(json.at("against_default"), 3.0);
   EXPECT_EQ(json.at("gflops"), 2.0);
 }

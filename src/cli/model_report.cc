@@ -29,18 +29,18 @@ std::string model_table(std::span<const TuneRow> rows, const app::ModelTime& tim
                   width, "weight", "GFLOP/s", "latency", "share", "x default", "trials");
   for (const TuneRow* row : known) {
     const double ns = row->latency_ns();
-    const bool rated = ns > 0 && row->flop > 0;
+    const double gflops = row->gflops();
     text += fmt::format(
         "{:<12}  {:<{}}  {:>6g}  {:>9}  {:>10}  {:>6}  {:>9}  {:>6}\n", short_id(row->key),
-        row->name, width, row->weight, rated ? fmt::format("{:.4g}", row->flop / ns) : "-",
+        row->name, width, row->weight, gflops > 0 ? fmt::format("{:.4g}", gflops) : "-",
         ns > 0 ? duration_text(ns) : "-",
-        ns > 0 ? fmt::format("{:.1f} %", 100 * row->weight * ns / time.sum_ns) : "-",
-        ns > 0 ? fmt::format("{:.3g}", row->default_ns() / ns) : "-", row->result.trials);
+        ns > 0 ? fmt::format("{:.1f} %", 100 * time.share_of(*row)) : "-",
+        ns > 0 ? fmt::format("{:.3g}", row->against_default()) : "-", row->result.trials);
     if (!row->result.problem.empty()) text += fmt::format("  error: {}\n", row->result.problem);
   }
   if (time.sum_ns > 0) {
     text += fmt::format("tasks together: {} per run, {:.3g} x the default schedules ({})\n",
-                        duration_text(time.sum_ns), time.default_ns / time.sum_ns,
+                        duration_text(time.sum_ns), time.against_default(),
                         duration_text(time.default_ns));
   }
   return text;
@@ -54,9 +54,8 @@ std::string model_finals_text(const ModelFinals& finals) {
   return fmt::format(
       "in the model: {} per run, {:.3g} x the schedules that are fastest alone; {} of {} kernels "
       "changed ({} libraries{})\n",
-      duration_text(finals.after_ns), finals.before_ns / finals.after_ns, finals.changed,
-      finals.kernels, finals.libraries,
-      finals.cut_short.empty() ? "" : "; cut short: " + finals.cut_short);
+      duration_text(finals.after_ns), finals.gain(), finals.changed, finals.kernels,
+      finals.libraries, finals.cut_short.empty() ? "" : "; cut short: " + finals.cut_short);
 }
 
 Json model_finals_json(const ModelFinals& finals) {

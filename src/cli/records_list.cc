@@ -6,6 +6,7 @@
 #include <memory>
 #include <variant>
 
+#include "app/verdicts.h"
 #include "base/json.h"
 #include "cli/records_common.h"
 #include "cli/records_verbs.h"
@@ -55,14 +56,14 @@ Result<ExitCode> print_tasks(const Context& context, const std::string& records)
     Json counts = Json::object();
     for (size_t k = 0; k < summary.attempts.size(); ++k) {
       if (summary.attempts[k] == 0) continue;
-      counts[std::string(text_of(static_cast<VerdictKind>(k)))] = summary.attempts[k];
+      counts[std::string(app::verdict_name(static_cast<VerdictKind>(k)))] = summary.attempts[k];
     }
     object["attempts"] = std::move(counts);
     if (summary.best_ns > 0) {
       object["best_ns"] = summary.best_ns;
       object["best_protocol"] = summary.best_protocol;
-      const double flop = app::flop_of(summary.task);
-      if (flop > 0) object["gflops"] = flop / summary.best_ns;
+      const double gflops = app::gflops_of(app::flop_of(summary.task), summary.best_ns);
+      if (gflops > 0) object["gflops"] = gflops;
     }
     print(context, "", object);
   }
@@ -82,13 +83,13 @@ class AttemptPrinter : public app::AttemptListener {
   void on_attempt(const StoredTask& /*task*/, const Attempt& attempt) override {
     if (context_.json) return print(context_, "", app::attempt_json(attempt));
     const record::Verdict& verdict = attempt.verdict;
-    const bool has_time = !is_failure(verdict.kind);
+    const bool has_time = app::is_valid(verdict.kind);
     print(context_,
           fmt::format("{:<14}{:<21}{:<14}{:>12}{:>18}  {:<24}{}\n", short_id(attempt.id()),
-                      time_text(attempt.start_us), text_of(verdict.kind),
+                      time_text(attempt.start_us), app::verdict_name(verdict.kind),
                       has_time ? duration_text(verdict.latency_ns) : "-",
                       rate_text(has_time ? flop_ : 0, verdict.latency_ns),
-                      print_protocol(attempt.protocol), short_text(verdict.text)),
+                      app::protocol_name(attempt.protocol), short_text(verdict.text)),
           {});
   }
 
@@ -118,7 +119,7 @@ std::string attempt_text(const app::AttemptDetails& details) {
     text += fmt::format("{:<10}{}\n", name, value);
   };
   line("verdict",
-       fmt::format("{}{}", text_of(verdict.kind),
+       fmt::format("{}{}", app::verdict_name(verdict.kind),
                    verdict.kind == VerdictKind::Censored
                        ? fmt::format(": slower than {}", duration_text(verdict.latency_ns))
                        : ""));
@@ -139,7 +140,7 @@ std::string attempt_text(const app::AttemptDetails& details) {
        fmt::format("{}  {}", short_id(attempt.machine), machine ? machine->model : "not known"));
   line("run", fmt::format("{} of {}  {}", attempt.sequence, short_id(attempt.run),
                           run ? run->command : "not known"));
-  line("protocol", print_protocol(attempt.protocol));
+  line("protocol", app::protocol_name(attempt.protocol));
   line("code",
        fmt::format("generator {}, program {}", attempt.code_generator, attempt.program.hex()));
   line("from", time_text(attempt.start_us));
@@ -179,13 +180,14 @@ Result<ExitCode> run_best(const Context& context, const app::BestOptions& option
     std::string text = fmt::format(
         "{}# {} {}  {}  {}  {}  attempt {}\n", shown++ == 0 ? "" : "---\n", one.task.text,
         short_target(one.task), duration_text(latency_ns), rate_text(one.flop, latency_ns),
-        print_protocol(one.attempt.protocol), short_id(one.attempt.id()));
+        app::protocol_name(one.attempt.protocol), short_id(one.attempt.id()));
     for (const std::string& remark : one.remarks) text += fmt::format("# {}\n", remark);
     Json object = app::attempt_json(one.attempt);
     object["workload"] = one.task.text;
     object["target"] = one.task.target;
     object["remarks"] = one.remarks;
-    if (one.flop > 0) object["gflops"] = one.flop / latency_ns;
+    const double gflops = app::gflops_of(one.flop, latency_ns);
+    if (gflops > 0) object["gflops"] = gflops;
     print(context, text + one.attempt.trace, object);
   }
   return ExitCode::Done;

@@ -14,8 +14,8 @@ std::string count_text(double count);  // `12`, `4,096`, `3.1e+12`
 std::string rules_text(const app::SpaceParts& parts);
 Json rules_json(const app::SpaceParts& parts);
 
-// `all`: every choice of each hole; otherwise some.
-std::string sketch_text(const schedule::Sketch& sketch, size_t number, bool all = false);
-Json sketch_json(const schedule::Sketch& sketch, size_t number, bool all = false);
+// `whole`: long choices are not shortened.
+std::string sketch_text(const app::SpaceSketch& sketch, size_t number, bool whole = false);
+Json sketch_json(const app::SpaceSketch& sketch, size_t number);
 
 }  // namespace tilewright::cli

@@ -48,7 +48,7 @@ Json outcome_json(const app::TuneOutcome& outcome) {
                {"resumed", outcome.resumed},
                {"interrupted", outcome.stopped},
                {"records", outcome.records}};
-  if (outcome.all_s > 0) json["trials_per_s"] = static_cast<double>(tally.measured) / outcome.all_s;
+  if (outcome.all_s > 0) json["trials_per_s"] = outcome.trials_per_s();
   if (!outcome.of_model) return json;
   json["model_ns"] = outcome.model_time.sum_ns;
   Json finals = Json::array();

@@ -36,16 +36,6 @@ std::string flop_text(double flop) {
   return flop >= 1e6 ? fmt::format("{:.3g} M", flop * 1e-6) : fmt::format("{:.3g} k", flop * 1e-3);
 }
 
-bool is_begun(const tune::TaskResult& result) {
-  return result.rounds > 0 || result.trials > 0 || !result.problem.empty();
-}
-
-std::string done_text(const tune::TaskResult& result) {
-  if (!result.problem.empty()) return "error";
-  if (!is_begun(result)) return "not started";
-  return std::string(result.end == tune::TaskEnd::Open ? "budget" : text_of(result.end));
-}
-
 }  // namespace
 
 std::string tune_progress_line(const TuneTally& tally, double peak_gflops, double elapsed_s,
@@ -62,17 +52,14 @@ std::string tune_progress_line(const TuneTally& tally, double peak_gflops, doubl
   if (tally.best_ns > 0) {
     line += " " + duration_text(tally.best_ns);
     if (tally.flop > 0) line += " " + rate_text(tally.flop, tally.best_ns);
-    const double peak = peak_gflops * tally.peak_share;
-    if (tally.flop > 0 && peak > 0) {
-      line += fmt::format(" {:.0f} % of peak", 100 * tally.flop / tally.best_ns / peak);
-    }
+    const double reached = tally.peak_reached(peak_gflops);
+    if (reached > 0) line += fmt::format(" {:.0f} % of peak", 100 * reached);
   }
-  if (elapsed_s > 0 && tally.measured > 0) {
-    line += fmt::format("  {:.1f} trials/s", static_cast<double>(tally.measured) / elapsed_s);
+  if (const double rate = tally.trials_per_s(elapsed_s); rate > 0) {
+    line += fmt::format("  {:.1f} trials/s", rate);
   }
   if (tally.search_s > 0) {
-    line += fmt::format("  {} candidates/s",
-                        thousands(static_cast<double>(tally.scored) / tally.search_s));
+    line += fmt::format("  {} candidates/s", thousands(tally.scored_per_s()));
   }
   if (std::isfinite(left_s)) line += "  left " + clock_text(left_s);
   return line + failed_text(tally.by_kind);
@@ -82,23 +69,23 @@ std::string tune_table(std::span<const TuneRow> rows, double peak_gflops) {
   size_t width = 4;
   bool above_peak = false;
   for (const TuneRow& row : rows) {
-    if (is_begun(row.result)) width = std::max(width, row.name.size());
+    if (row.is_begun()) width = std::max(width, row.name.size());
   }
   std::string text =
       fmt::format("{:<12}  {:<{}}  {:>8}  {:>6}  {:>9}  {:>6}  {:>10}  {:>6}  {}\n", "ID", "name",
                   width, "FLOP", "weight", "GFLOP/s", "peak", "latency", "trials", "done");
   for (const TuneRow& row : rows) {
-    if (!is_begun(row.result)) continue;
+    if (!row.is_begun()) continue;
     const tune::Trial* const winner = row.result.winning_trial();
-    const double rate = winner != nullptr ? row.flop / winner->latency_ns : 0;
-    const double peak = peak_gflops * row.peak_share;
+    const double gflops = row.gflops();
+    const double reached = row.peak_reached(peak_gflops);
     text += fmt::format("{:<12}  {:<{}}  {:>8}  {:>6g}  {:>9}  {:>6}  {:>10}  {:>6}  {}\n",
                         short_id(row.key), row.name, width, flop_text(row.flop), row.weight,
-                        rate > 0 ? fmt::format("{:.4g}", rate) : "-",
-                        rate > 0 && peak > 0 ? fmt::format("{:.0f} %", 100 * rate / peak) : "-",
+                        gflops > 0 ? fmt::format("{:.4g}", gflops) : "-",
+                        reached > 0 ? fmt::format("{:.0f} %", 100 * reached) : "-",
                         winner != nullptr ? duration_text(winner->latency_ns) : "-",
-                        row.result.trials, done_text(row.result));
-    above_peak |= peak > 0 && rate > 1.02 * peak;
+                        row.result.trials, row.end_text());
+    above_peak |= reached > 1.02;
   }
   if (above_peak) {
     text += fmt::format(
@@ -114,7 +101,7 @@ std::string not_begun_text(std::span<const TuneRow> rows) {
   size_t count = 0;
   std::string names;
   for (const TuneRow& row : rows) {
-    if (is_begun(row.result)) continue;
+    if (row.is_begun()) continue;
     if (++count <= kShown) names += (names.empty() ? "" : ", ") + row.name;
   }
   if (count == 0) return {};
@@ -137,7 +124,7 @@ std::string failures_text(const TuneTally& tally) {
   std::string text = fmt::format("{} of {} candidates failed:\n", failed, tally.trials());
   constexpr size_t kShown = 8;
   for (size_t k = 0; k < std::min(groups.size(), kShown); ++k) {
-    text += fmt::format("{:>6} {}: {}\n", groups[k]->count, text_of(groups[k]->kind),
+    text += fmt::format("{:>6} {}: {}\n", groups[k]->count, app::verdict_name(groups[k]->kind),
                         groups[k]->example);
   }
   if (groups.size() > kShown)
@@ -158,7 +145,7 @@ std::string winners_text(std::span<const TuneRow> rows, double mean_gain) {
     if (is_default) {
       text += ", the default schedule: nothing faster was found\n";
     } else if (default_ns > 0) {
-      text += fmt::format(", {:.3g} x the default schedule ({})\n", default_ns / winner->latency_ns,
+      text += fmt::format(", {:.3g} x the default schedule ({})\n", row.against_default(),
                           duration_text(default_ns));
     } else {
       text += "\n";
@@ -189,8 +176,8 @@ Json round_json(const std::string& name, const tune::RoundReport& report,
                 std::span<const tune::Trial> trials) {
   Json answers = Json::array();
   for (const tune::Trial& trial : trials) {
-    Json answer = {{"verdict", text_of(trial.kind)}, {"stored", trial.stored}};
-    if (!is_failure(trial.kind)) answer["latency_ns"] = trial.latency_ns;
+    Json answer = {{"verdict", app::verdict_name(trial.kind)}, {"stored", trial.stored}};
+    if (app::is_valid(trial.kind)) answer["latency_ns"] = trial.latency_ns;
     answers.push_back(std::move(answer));
   }
   Json json = {{"name", name},          {"round", report.round},    {"proposed", report.proposed},
@@ -215,7 +202,7 @@ Json row_json(const TuneRow& row) {
                {"trials", result.trials},
                {"measured", result.measured},
                {"borrowed", result.borrowed},
-               {"done", done_text(result)}};
+               {"done", row.end_text()}};
   if (!result.problem.empty()) json["problem"] = result.problem;
   if (result.best) {
     json["best"] = {{"id", result.best->trial.attempt.hex()},
@@ -235,11 +222,9 @@ Json row_json(const TuneRow& row) {
                       {"latency_ns", row.in_model->verdict.latency_ns},
                       {"program", row.in_model->program.hex()},
                       {"trace", row.in_model->trace},
-                      {"protocol", print_protocol(row.in_model->protocol)}};
+                      {"protocol", app::protocol_name(row.in_model->protocol)}};
   }
-  if (row.flop > 0 && json.contains("winner")) {
-    json["gflops"] = row.flop / json["winner"]["latency_ns"].get<double>();
-  }
+  if (const double gflops = row.gflops(); gflops > 0) json["gflops"] = gflops;
   if (result.default_ns() > 0) json["default_ns"] = result.default_ns();
   json["finals"] = result.finals.size();
   json["finals_held"] = result.finals_held;

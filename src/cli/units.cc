@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/verdicts.h"
+
 namespace tilewright::cli {
 
 std::string duration_text(double nanoseconds) {
@@ -15,8 +17,8 @@ std::string duration_text(double nanoseconds) {
 }
 
 std::string rate_text(double flop, double nanoseconds) {
-  if (flop <= 0 || nanoseconds <= 0) return "-";
-  return fmt::format("{:.4g} GFLOP/s", flop / nanoseconds);
+  const double gflops = app::gflops_of(flop, nanoseconds);
+  return gflops > 0 ? fmt::format("{:.4g} GFLOP/s", gflops) : "-";
 }
 
 std::string clock_text(double seconds) {

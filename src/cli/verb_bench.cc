@@ -31,7 +31,7 @@ std::string text_of(const app::BenchedModel& model) {
   std::string text = fmt::format("{:>10}  {:>6}  {:>5}  {}\n", "time", "share", "calls", "task");
   for (const app::StepGroup& task : model.tasks) {
     text += fmt::format("{:>10}  {:>5.1f} %  {:>5}  {}\n", duration_text(task.ns),
-                        100 * task.ns / model.tasks_ns, task.count, task.title);
+                        100 * model.share_of(task), task.count, task.title);
   }
   text += fmt::format("{:>10}  tasks together, {:.1f} % of a run\n", duration_text(model.tasks_ns),
                       100 * model.timing.share);
@@ -91,7 +91,7 @@ class BenchPrinter : public app::BenchListener {
       context_.err << fmt::format(
           "tilewright: {} takes {}, {:.1f} x its tuned time of {} ({} of {} call{}); tune and "
           "compile it on this machine, or look at its inputs\n",
-          one.title, duration_text(one.ns), one.ns / one.tuned_ns, duration_text(one.tuned_ns),
+          one.title, duration_text(one.ns), one.slowdown(), duration_text(one.tuned_ns),
           one.slow_calls, one.calls, one.calls == 1 ? "" : "s");
     }
     print(context_, text_of(model), json_of(model));

@@ -83,8 +83,8 @@ Json to_json(const app::MachineReport& report) {
   for (const app::MissingPart& item : report.missing) {
     missing.push_back({{"what", item.what}, {"command", item.command}});
   }
-  return {{"machine", machine_to_json(report.machine)},
-          {"target", print_target(report.target)},
+  return {{"machine", machine_json(report)},
+          {"target", report.target_text},
           {"limits", std::move(limits)},
           {"back_ends", std::move(back_ends)},
           {"missing", std::move(missing)}};

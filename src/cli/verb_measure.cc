@@ -34,7 +34,7 @@ class MeasurePrinter : public app::MeasureListener {
     context_.err << fmt::format("the space has only {} distinct schedules, not {}\n", drawn,
                                 wanted);
   }
-  void on_start(const Task& task) override { flop_ = task.workload.dag->flop(); }
+  void on_start(double flop) override { flop_ = flop; }
   void on_answer(const app::MeasureTally& tally, const measure::Answer& answer,
                  double elapsed_s) override {
     if (context_.json) {  // flushed: a reported verdict is durable
@@ -65,9 +65,7 @@ std::string summary_text(const app::MeasureOutcome& outcome, const std::string& 
   const app::MeasureTally& tally = outcome.tally;
   std::string text;
   if (!outcome.finals.empty()) {
-    text +=
-        finals_text(outcome.finals, outcome.default_program, outcome.task.workload.dag->flop()) +
-        "\n";
+    text += finals_text(outcome.finals, outcome.flop) + "\n";
   }
   text += failures_text(tally);
   text += fmt::format("{} timed, {} censored (correct, but clearly slow), {} failed",
@@ -85,33 +83,22 @@ std::string summary_text(const app::MeasureOutcome& outcome, const std::string& 
 void print_summary_json(const Context& context, const app::MeasureOutcome& outcome,
                         const std::string& records) {
   const app::MeasureTally& tally = outcome.tally;
-  const std::vector<measure::Answer>& finals = outcome.finals;
-  const double default_ns = default_latency(finals, outcome.default_program);
+  const std::vector<app::MeasureFinal>& finals = outcome.finals;
   for (size_t k = 0; k < finals.size(); ++k) {
-    const bool is_default = finals[k].attempt.program == outcome.default_program;
-    context.out << print_json(final_json(finals[k], k + 1, default_ns, is_default,
-                                         outcome.task.workload.dag->flop()))
-                << "\n";
+    context.out << print_json(final_json(finals[k], k + 1, outcome.flop)) << "\n";
   }
-  Json summary = {{"task", outcome.task.key().hex()},
-                  {"what", outcome.task.workload.text},
-                  {"target", print_target(outcome.task.target)},
-                  {"records", records},
-                  {"candidates", tally.total},
-                  {"measured", tally.measured},
-                  {"stored", tally.stored},
-                  {"verdicts", verdicts_json(tally.by_kind)},
-                  {"interrupted", outcome.stopped},
-                  {"seconds", outcome.seconds}};
-  if (outcome.seconds > 0) {
-    summary["trials_per_s"] = static_cast<double>(tally.measured) / outcome.seconds;
-  }
+  Json summary = {{"task", outcome.task.key().hex()}, {"what", outcome.task.workload.text},
+                  {"target", outcome.target},         {"records", records},
+                  {"candidates", tally.total},        {"measured", tally.measured},
+                  {"stored", tally.stored},           {"verdicts", verdicts_json(tally.by_kind)},
+                  {"interrupted", outcome.stopped},   {"seconds", outcome.seconds}};
+  if (outcome.seconds > 0) summary["trials_per_s"] = tally.trials_per_s(outcome.seconds);
   if (tally.best_ns > 0) {
     summary["best"] = {{"id", tally.best_id.hex()}, {"latency_ns", tally.best_ns}};
   }
-  if (default_ns > 0) summary["default_latency_ns"] = default_ns;
-  if (!finals.empty() && finals.front().attempt.verdict.kind == record::VerdictKind::Timed) {
-    summary["winner"] = finals.front().attempt_id.hex();
+  if (const double ns = outcome.default_ns(); ns > 0) summary["default_latency_ns"] = ns;
+  if (!finals.empty() && finals.front().is_timed()) {
+    summary["winner"] = finals.front().answer.attempt_id.hex();
   }
   context.out << print_json({{"summary", std::move(summary)}}) << "\n";
 }

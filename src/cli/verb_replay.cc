@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/replay.h"
+#include "app/verdicts.h"
 #include "base/json.h"
 #include "base/program_folder.h"
 #include "cli/interrupt.h"
@@ -27,7 +28,7 @@ std::string verdict_text(const Verdict& verdict) {
     case VerdictKind::Censored:
       return "censored above " + duration_text(verdict.latency_ns);
     default:
-      return std::string(text_of(verdict.kind)) +
+      return std::string(app::verdict_name(verdict.kind)) +
              (verdict.text.empty() ? "" : " (" + verdict.text + ")");
   }
 }
@@ -38,10 +39,7 @@ std::string text_of(const app::ReplayOutcome& outcome) {
   std::string text =
       fmt::format("{}: written: {}; now: {}", outcome.agrees ? "agrees" : "disagrees",
                   verdict_text(written), verdict_text(now));
-  if (written.kind == VerdictKind::Timed && now.kind == VerdictKind::Timed &&
-      written.latency_ns > 0) {
-    text += fmt::format(" ({:+.1f} %)", 100 * (now.latency_ns / written.latency_ns - 1));
-  }
+  if (outcome.change) text += fmt::format(" ({:+.1f} %)", 100 * *outcome.change);
   text += "\n";
   for (const std::string& remark : outcome.remarks) {
     text += fmt::format("{}: the times are only roughly comparable\n", remark);
@@ -51,8 +49,8 @@ std::string text_of(const app::ReplayOutcome& outcome) {
 
 Json written_json(const app::ReplayOutcome& outcome) {
   const Verdict& written = outcome.written.verdict;
-  Json json = {{"id", outcome.written.id().hex()}, {"verdict", text_of(written.kind)}};
-  if (!is_failure(written.kind)) json["latency_ns"] = written.latency_ns;
+  Json json = {{"id", outcome.written.id().hex()}, {"verdict", app::verdict_name(written.kind)}};
+  if (app::is_valid(written.kind)) json["latency_ns"] = written.latency_ns;
   if (!written.text.empty()) json["text"] = written.text;
   return json;
 }
@@ -63,7 +61,7 @@ Json json_of(const app::ReplayOutcome& outcome) {
   again.erase("stored");
   return {{"agrees", outcome.agrees},
           {"interrupted", false},
-          {"protocol", print_protocol(outcome.now->attempt.protocol)},
+          {"protocol", app::protocol_name(outcome.now->attempt.protocol)},
           {"written", written_json(outcome)},
           {"now", std::move(again)},
           {"remarks", outcome.remarks}};

@@ -24,8 +24,7 @@ std::string text_of(const app::Digest& digest) {
                        : fmt::format("{} of {} NaN", digest.nans, digest.nans + digest.numbers);
   if (digest.numbers == 0) return nans.empty() ? "empty" : nans;
   return fmt::format("min {:.6g}, max {:.6g}, mean {:.6g}{}{}", digest.low, digest.high,
-                     digest.sum / static_cast<double>(digest.numbers), nans.empty() ? "" : ", ",
-                     nans);
+                     digest.mean(), nans.empty() ? "" : ", ", nans);
 }
 
 void print_output(const Context& context, const app::RunOutput& output) {

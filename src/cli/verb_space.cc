@@ -35,19 +35,19 @@ Result<ExitCode> run_space(const Context& context, const Options& options) {
     return fail(ErrorKind::BadInput,
                 "space: name an operator, such as C2D2, or use --list for rules and extensions");
   }
-  const auto [task, space] =
-      TRY(app::operator_space(options.what, options.target, {.off = options.off}));
-  for (size_t k = 0; k < space.sketches().size(); ++k) {
-    const schedule::Sketch& sketch = space.sketches()[k];
-    print(context, sketch_text(sketch, k, options.all), sketch_json(sketch, k, options.all));
+  const app::OperatorSpace space =
+      TRY(app::operator_space(options.what, options.target, {.off = options.off}, options.all));
+  for (size_t k = 0; k < space.sketches.size(); ++k) {
+    print(context, sketch_text(space.sketches[k], k, options.all),
+          sketch_json(space.sketches[k], k));
   }
   print(context,
-        fmt::format("{} for {}: {} sketches, {} programs (legal or not)\n", task.workload.text,
-                    print_target(task.target), space.sketches().size(), count_text(space.size())),
-        {{"workload", task.workload.text},
-         {"target", print_target(task.target)},
-         {"sketches", space.sketches().size()},
-         {"size", space.size()}});
+        fmt::format("{} for {}: {} sketches, {} programs (legal or not)\n", space.what,
+                    space.target, space.sketches.size(), count_text(space.size)),
+        {{"workload", space.what},
+         {"target", space.target},
+         {"sketches", space.sketches.size()},
+         {"size", space.size}});
   return ExitCode::Done;
 }
 

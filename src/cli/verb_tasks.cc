@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "app/model_tasks.h"
+#include "app/verdicts.h"
 #include "base/json.h"
 #include "cli/model_flags.h"
 #include "cli/records_common.h"
@@ -46,7 +47,7 @@ Result<ExitCode> run_tasks(const Context& context, const app::ModelOptions& opti
                  {"weight", row.weight}};
     if (row.record) {
       json["best_ns"] = row.record->verdict.latency_ns;
-      json["protocol"] = print_protocol(row.record->protocol);
+      json["protocol"] = app::protocol_name(row.record->protocol);
     }
     context.out << print_json(json) << "\n";
   }

@@ -10,9 +10,9 @@ std::string failed_text(const app::VerdictCounts& by_kind) {
   std::string text;
   for (size_t kind = 0; kind < by_kind.size(); ++kind) {
     const auto verdict = static_cast<record::VerdictKind>(kind);
-    if (!is_failure(verdict) || by_kind[kind] == 0) continue;
-    text +=
-        fmt::format("{}{} {}", text.empty() ? "  failed: " : ", ", by_kind[kind], text_of(verdict));
+    if (app::is_valid(verdict) || by_kind[kind] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "  failed: " : ", ", by_kind[kind],
+                        app::verdict_name(verdict));
   }
   return text;
 }
@@ -21,7 +21,8 @@ Json verdicts_json(const app::VerdictCounts& by_kind) {
   Json verdicts = Json::object();
   for (size_t kind = 0; kind < by_kind.size(); ++kind) {
     if (by_kind[kind] == 0) continue;
-    verdicts[std::string(text_of(static_cast<record::VerdictKind>(kind)))] = by_kind[kind];
+    verdicts[std::string(app::verdict_name(static_cast<record::VerdictKind>(kind)))] =
+        by_kind[kind];
   }
   return verdicts;
 }

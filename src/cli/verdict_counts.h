@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/verdict_counts.h"
+#include "app/verdicts.h"
 #include "base/json_fwd.h"
 
 namespace tilewright::cli {
