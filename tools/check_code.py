@@ -22,12 +22,14 @@ BELOW_CLI = re.compile(
     r"src/(?!cli/|app/peers_run\.cc$|codegen/llvm/link\.cc$)(?!.*_test\.cc$)"
 )
 
-# Sources of the program. app gives it values, whose types and members it may use.
+# Sources of the program. app gives it values, whose types and members it may use, but no functions.
 CLI = re.compile(r"src/cli/(?!.*_(?:test\.cc|testing\.h)$)")
 BELOW_APP = (
     "ansor_log|arith|codegen|cost|deploy|feature|graph|heuristic|ir|layout|lower|measure|onnx|"
     "oracle|record|runtime|schedule|search|space|target|task|te|tune"
 )
+
+LET_APP_CALL = "let app call it and return the value: cli calls app and base only"
 
 # The paths that a row applies to, a pattern within one line of code, and the replacement.
 FORBIDDEN = [
@@ -39,8 +41,8 @@ FORBIDDEN = [
     (
         INDEPENDENT,
         re.compile(
-            r"immintrin\.h|cpuid|\b_mm|__m(?:128|256|512)|(?<![a-z])(?:avx|sse[234]|amx)"
-            r"|x86|vnni|aarch64",
+            r"immintrin\.h|cpuid|\b_mm|__m(?:128|256|512)|(?<![a-z])(?:avx|sse[234]|amx|neon|sve(?![a-z]))"
+            r"|x86|vnni|aarch64|\b[xyz]mm(?:\d|\b)|mxcsr|(?<![a-z])sm_\d",
             re.I,
         ),
         "ask the target for a capability, or move it to target/host_*: no instruction set here",
@@ -52,13 +54,13 @@ FORBIDDEN = [
     ),
     (
         BELOW_CLI,
-        re.compile(r'"[^"]*`tilewright [a-z]'),
+        re.compile(r'"[^"]*`(?:tilewright|records) [a-z]'),
         "name the function of app in Error::jobs, which cli renders as a verb: no verb here",
     ),
     (
         CLI,
         re.compile(rf"\b(?:{BELOW_APP})::(?:\w+::)*[a-z]\w*\("),
-        "let app call it and return the value: cli calls app and base only",
+        LET_APP_CALL,
     ),
 ]
 
@@ -83,6 +85,16 @@ NO_CODE = re.compile(
     r"|//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\.)*",
     re.S | re.M,
 )
+# A function of a namespace, a member function and a lambda, each where it is declared; a call.
+FUNCTION = re.compile(
+    r"^(?!(?:using|namespace|template|typedef|return|struct|class|enum|union)\b)"
+    r"\w[\w:<>,&* ]*?[ *&](\w+)\(",
+    re.M,
+)
+MEMBER = re.compile(r"^  (?:\w[\w:<>,&* ]*?[ *&])(\w+)\([^;]*?\)(?: const)?(?: override)? \{", re.M)
+LAMBDA = re.compile(r"\bauto (\w+) = \[")
+CALL = re.compile(r"(?P<before>\w+)?\s*(?<![\w.:>~])(?P<name>[a-z]\w*)\(")
+STATEMENTS = ("return", "else", "case", "throw")
 TOKEN = re.compile(r"[A-Za-z_]\w*|[^\s\w]|\d\S*?(?=\W|$)|\n", re.S)
 # After these, a parenthesis groups; it is neither a call nor a construction.
 GROUPS_AFTER = re.compile(r"^(?:[({\[,=;?:!&|+*/%<~^-]|return|)$")
@@ -101,6 +113,47 @@ class Bracket:
 def code_of(text):
     """The text without comments, strings and macros; lines keep their numbers."""
     return NO_CODE.sub(lambda found: " 0 " + "\n" * found.group().count("\n"), text)
+
+
+def without_comments(text):
+    """The text with its strings and macros; lines keep their numbers."""
+
+    def stripped(found):
+        code = found.group()
+        if code.startswith(("//", "/*")):
+            return " " + "\n" * code.count("\n")
+        if code.lstrip().startswith("#"):  # a directive, which may end with a comment
+            begin, end = code.split("#", 1)
+            return f"{begin}#{without_comments(end)}"
+        return code
+
+    return NO_CODE.sub(stripped, text)
+
+
+def functions_of(text):
+    """Names of the functions of a namespace that the text declares: by the format, they begin a line."""
+    return set(FUNCTION.findall(code_of(text)))
+
+
+def calls_below_app(text, below):
+    """Lines that call a function of `below` without its namespace, which C++ finds by its arguments."""
+    code = code_of(text)
+    below = below - functions_of(text) - set(MEMBER.findall(code)) - set(LAMBDA.findall(code))
+    for found in CALL.finditer(code):
+        is_declared = found["before"] and found["before"] not in STATEMENTS  # after its type
+        if found["name"] in below and not is_declared:
+            yield code.count("\n", 0, found.start("name")) + 1
+
+
+def functions_below_app(root):
+    """Names of functions that headers below app declare, without those that app, base and cli have too."""
+    below, above = set(), set()
+    for path, file in checking.files_of(root, ["src"], {".h"}):
+        if path.endswith("_testing.h"):
+            continue
+        own = path.split("/")[1] in ("app", "base", "cli")
+        (above if own else below).update(functions_of(file.read_text(encoding="utf-8")))
+    return below - above
 
 
 def errors_passed_on(text):
@@ -135,15 +188,17 @@ def tries_in_braces(text):
     return sorted(found)
 
 
-def check_text(text, path="src/x.cc"):
-    """Pairs of a line number, from 1, and the problem."""
+def check_text(text, path="src/x.cc", below_app=frozenset()):
+    """Pairs of a line number, from 1, and the problem. `below_app`: the functions that cli does not call."""
     for number in tries_in_braces(text):
         yield number, TRY_IN_BRACES
     for number in errors_passed_on(text):
         yield number, TRY_INSTEAD
+    if CLI.match(path):
+        for number in calls_below_app(text, below_app):
+            yield number, LET_APP_CALL
     rows = [row for row in FORBIDDEN if row[0].match(path)]
-    for number, line in enumerate(text.splitlines(), 1):
-        code = line.split("//", 1)[0]
+    for number, code in enumerate(without_comments(text).splitlines(), 1):
         for _, pattern, better in rows:
             if pattern.search(code):
                 yield number, better
@@ -151,8 +206,9 @@ def check_text(text, path="src/x.cc"):
 
 def check_tree(root):
     problems = []
+    below_app = functions_below_app(root)
     for path, file in checking.files_of(root, FOLDERS, {".h", ".cc"}):
-        for number, better in check_text(file.read_text(encoding="utf-8"), path):
+        for number, better in check_text(file.read_text(encoding="utf-8"), path, below_app):
             problems.append(f"{path}:{number}: {better}")
     return problems
 

@@ -222,12 +222,23 @@ class Code(Tree):
             "case R_X86_64_PC32:",
             'intrinsic("vnni_dot_u8i8");',
             "#if defined(__aarch64__)",
+            'feature("neon");',
+            "bool has_sve();",
+            'asm("vmovaps %zmm0, %xmm1");',
+            "set_mxcsr(0);",
+            'return "sm_90";',
+            'fetch("https://x86.org");',  # a comment does not begin inside a string
         ]
         for line in lines:
             self.write("src/measure/a.cc", line + "\n")
             found = check_code.check_tree(self.root)
             self.assertEqual([line.split(": ")[0] for line in found], ["src/measure/a.cc:1"], line)
-        self.write("src/measure/a.cc", "int assets = max_memory;  // as AVX-512 has it\n")
+        self.write(
+            "src/measure/a.cc",
+            "int assets = max_memory;  // as AVX-512 has it\n"
+            "/* On x86,\n   mxcsr. */ int harm_9, dimm, sved, resve;\n"
+            "#include <map>  // neon\n",
+        )
         for path in (
             "src/target/a.cc",
             "src/codegen/llvm/a.h",
@@ -249,6 +260,8 @@ class Code(Tree):
             'fail(kind, "give it by --input x=FILE");',
             'fmt::format("{}", "a \\"quoted\\" text", "use --cost");',
             'fail(kind, "make one with `tilewright compile`");',
+            'fail(kind, "it is damaged: run `records check`");',
+            'fail(kind, "// not a comment: --input");',
         ]
         for line in lines:
             self.write("src/app/a.cc", line + "\n")
@@ -282,6 +295,34 @@ class Code(Tree):
             "const schedule::TileDomain domain{};\n"
             "measure_again();\n",
         )
+        self.assertEqual(check_code.check_tree(self.root), [])
+
+    def test_calls_that_are_found_by_their_arguments(self):
+        self.write(
+            "src/record/a.h",
+            "std::string_view text_of(VerdictKind kind);\n"
+            "inline bool is_failure(VerdictKind kind) { return kind > VerdictKind::Censored; }\n"
+            "std::string print(Protocol protocol);\n"
+            "struct Store {\n  std::string path() const;\n};\n",
+        )
+        self.write("src/record/a_testing.h", "int draw(int seed);\n")
+        self.write("src/app/a.h", "std::string verdict_name(VerdictKind kind);\nint print(int x);\n")
+        for line in (
+            "text += text_of(verdict.kind);",
+            "if (!is_failure(kind)) ++valid;",
+            "return is_failure(kind);",
+            "return {text_of(kind),\n   2};",
+        ):
+            self.write("src/cli/a.cc", f"int f() {{\n  {line}\n}}\n")
+            found = check_code.check_tree(self.root)
+            self.assertEqual([line.split(": ")[0] for line in found], ["src/cli/a.cc:2"], line)
+        self.write(
+            "src/cli/a.cc",
+            "int f() {\n"
+            '  text += verdict_name(kind) + "text_of(kind)";  // text_of(kind)\n'
+            "  store.path();\n  print(x);\n  path(x);\n  draw(1);\n  row.text_of(kind);\n}\n",
+        )
+        self.write("src/cli/b.cc", "std::string text_of(Row row) {\n}\nint f() { return text_of(row); }\n")
         self.assertEqual(check_code.check_tree(self.root), [])
 
     def test_errors_that_are_passed_on(self):
