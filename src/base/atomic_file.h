@@ -53,7 +53,8 @@ class AtomicFile {
   uint64_t size_ = 0;
 };
 
-// An error if AtomicFile could not write this file. Nothing stays written: call it before long work.
+// An error if AtomicFile could not write this file. Nothing stays written: call it before long
+// work.
 Status check_writable(const std::filesystem::path& path);
 
 }  // namespace tilewright

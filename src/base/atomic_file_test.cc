@@ -281,7 +281,8 @@ TEST_F(AtomicFileTest, WhetherAFileCanBeWrittenIsKnownBefore) {
   EXPECT_THAT(check_writable(folder_).error().message, HasSubstr("it is a folder"));
 }
 
-// A file that is written directly is neither truncated nor, like a pipe without a reader, waited for.
+// A file that is written directly is neither truncated nor, like a pipe without a reader, waited
+// for.
 TEST_F(AtomicFileTest, CheckingAnOpenFileOrAPipeLeavesItAsItIs) {
   put(path_, "old");
   const Descriptor open(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));

@@ -191,7 +191,8 @@ void ProgramAssessor::Impl::set_model(const cost::CostModel* next,
     if (std::ranges::find(wanted, name) == wanted.end()) wanted.push_back(name);
   }
   encodes = model != nullptr || !wanted.empty();
-  // Whether a program that an encoding cannot represent is rejected depends on what the model reads.
+  // Whether a program that an encoding cannot represent is rejected depends on what the model
+  // reads.
   if (has_unencodable && (!encodes || wanted != names || !is_read_as_before)) {
     cache.genomes.clear();
     has_unencodable = false;
