@@ -1,5 +1,7 @@
 """Tests of the checkers: each test plants one violation in a small tree."""
 
+# size: one test class per checker, all on the same small trees
+
 import json
 import pathlib
 import re

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/rounding.h"
+#include "schedule/next_tile.h"
 
 namespace tilewright::feature {
 
@@ -18,6 +19,14 @@ int64_t common_stride(int64_t a, int64_t b) {
   if (a == 0 || a == b) return b;
   if (a == 1 || b == 1) return 1;
   return std::gcd(a, b);
+}
+
+// The number of iterations of its loop after which a prefetched element is read; 0: never.
+int64_t iterations_ahead(const LoopTree& tree, const PrefetchRequest& request,
+                         const Access& access) {
+  if (request.distance > 0) return request.distance;
+  const std::optional<NextTile> tile = next_tile(tree, request, access);
+  return tile ? tile->iterations(tree) : 0;
 }
 
 }  // namespace
@@ -105,7 +114,7 @@ void TouchFinder::add_reads(const Stage& stage) {
     }
     for (const PrefetchRequest& request : tree_->prefetches) {
       if (request.stage == access.stage && request.buffer == access.buffer) {
-        touch.prefetched = request.distance;
+        touch.prefetched = iterations_ahead(*tree_, request, access);
       }
     }
     measure(&touch);

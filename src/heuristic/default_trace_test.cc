@@ -142,6 +142,7 @@ constexpr Shape kShapes[] = {
      "parallel for j.0 < 16\n"
      "  for i.0 < 64\n"
      "    for k < 512\n"
+     "      prefetch B, next tile\n"
      "      unroll for i.1 < 8\n"
      "        vectorize for j.1 < 32\n"
      "          C (512x512) <- A, B\n"},

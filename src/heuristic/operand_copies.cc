@@ -120,6 +120,34 @@ void copy_whole(Tiling& tiling, const Access& access, StageIndex reader, const A
   tiling.builder.add({Annotate{copy, loop, Annotation::Parallel}});
 }
 
+// True if memory is likely to deliver the constant more slowly than the reader uses it: it is too
+// large for the caches near a core, and its elements have few uses.
+bool is_streamed(const LoopTree& tree, StageIndex reader, const Access& access) {
+  constexpr int64_t kMinBytes = 1 << 18;
+  constexpr double kMaxUses = 1024;
+  const Buffer& buffer = tree.buffer(access.buffer);
+  int64_t bytes = ir::bytes_of(buffer.element);
+  for (const int64_t extent : buffer.extent) bytes *= extent;
+  double uses = 1;
+  const te::Op& op = tree.dag->op(tree.stage(reader).op);
+  for (size_t axis = 0; axis < op.axes.size(); ++axis) {
+    if (access_stride(tree, access, axis).depends) continue;
+    uses *= static_cast<double>(op.axes[axis].extent.high);
+  }
+  return bytes >= kMinBytes && uses <= kMaxUses;
+}
+
+// Prefetches the next tile of a packed constant in the innermost reduce loop that is not unrolled.
+void prefetch_constant(Tiling& tiling, StageIndex reader, StageIndex source) {
+  const Stage& stage = tiling.tree().stage(reader);
+  for (size_t k = stage.loops.size(); k-- > 0;) {
+    const LoopVar& loop = tiling.tree().var(stage.loops[k]);
+    if (loop.kind != IterKind::Reduce || loop.annotation != Annotation::None) continue;
+    tiling.builder.add({PrefetchNext{stage.name, loop.name, tiling.name_of(source)}});
+    return;
+  }
+}
+
 }  // namespace
 
 void pack_operands(Tiling& tiling, StageIndex reader, const AxisRoles& roles, StageIndex owner,
@@ -128,7 +156,10 @@ void pack_operands(Tiling& tiling, StageIndex reader, const AxisRoles& roles, St
   for (const Access& access : reused_reads(tiling.tree(), reader, roles)) {
     const Buffer& buffer = tiling.tree().buffer(access.buffer);
     if (buffer.is_constant) {
-      tiling.builder.add({Pack{tiling.name_of(buffer.stage), tiling.name_of(reader)}});
+      const StageIndex source = buffer.stage;
+      const bool streams = is_streamed(tiling.tree(), reader, access);
+      tiling.builder.add({Pack{tiling.name_of(source), tiling.name_of(reader)}});
+      if (streams) prefetch_constant(tiling, reader, source);
     } else if (!outer.empty()) {
       copy_tile(tiling, access, reader, owner, outer, roles);
     }

@@ -1,8 +1,9 @@
 // Provides operands in the order in which a register tile reads them: constants are packed, and
 // other operands are copied if the copy is reused often enough.
 //
-//   B[k, j] constant                       pack B C
-//   B[k, j] an input, one tile of columns  cache_read B [C], compute_at B.read C j.0, pack B.read C
+//   B[k, j] constant                       pack B C, prefetch_next C k B if it is large and little
+//   used B[k, j] an input, one tile of columns  cache_read B [C], compute_at B.read C j.0, pack
+//   B.read C
 #pragma once
 
 #include <vector>

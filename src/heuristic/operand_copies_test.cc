@@ -34,6 +34,13 @@ TEST(OperandCopies, ConstantsArePackedInputsCopied) {
             "annotate B.read d1 vectorize\n");
 }
 
+// Constants that memory delivers more slowly than tiles use them.
+TEST(OperandCopies, LargeConstantsArePrefetched) {
+  EXPECT_EQ(packed("matmul:m=128,n=768,k=768,constant=B", {}), "pack B C\nprefetch_next C k B\n");
+  EXPECT_EQ(packed("matmul:m=4096,n=768,k=768,constant=B", {}), "pack B C\n");  // 4096 uses
+  EXPECT_EQ(packed("matmul:m=128,n=128,k=128,constant=B", {}), "pack B C\n");   // 64 KiB
+}
+
 TEST(OperandCopies, UnprofitableOperandsAreNotCopied) {
   EXPECT_EQ(packed("matmul:m=512,n=512,k=64", {.packs = false}), "");
   EXPECT_EQ(packed("matmul:m=16,n=512,k=64", {}), "");    // two uses of a contiguous one

@@ -35,7 +35,7 @@ TEST_F(StageTilerTest, AProductIsTiledForRegisters) {
       steps("matmul:m=512,n=512,k=512,constant=B",
             [](StageTiler& tiler, const auto& tree) { tiler.tile_root(find(tree, "C")); }),
       "split C i [8]\nsplit C j [32]\nreorder C [j.0, i.0, k, i.1, j.1]\nannotate C j.0 parallel\n"
-      "annotate C j.1 vectorize\nannotate C i.1 unroll\npack B C\n");
+      "annotate C j.1 vectorize\nannotate C i.1 unroll\npack B C\nprefetch_next C k B\n");
 }
 
 TEST_F(StageTilerTest, ElementwiseStagesAreVectorizedAndParallel) {

@@ -91,6 +91,7 @@ std::string tail_order_reason(const LoopTree& tree, const Illegal& illegal) {
 StageName source_of(const Step* step) {
   if (step == nullptr) return {};
   if (const auto* prefetch = std::get_if<Prefetch>(step)) return prefetch->source;
+  if (const auto* prefetch = std::get_if<PrefetchNext>(step)) return prefetch->source;
   return std::visit([](const auto& s) { return s.stage; }, *step);
 }
 

@@ -68,7 +68,9 @@ class TreePrinter {
       for (const PrefetchRequest& request : tree_.prefetches) {
         if (request.loop != loop) continue;
         const StageName source = tree_.stage(tree_.buffer(request.buffer).stage).name;
-        line(depth, fmt::format("prefetch {}, {} ahead", source.text(), request.distance));
+        line(depth, request.distance == 0
+                        ? fmt::format("prefetch {}, next tile", source.text())
+                        : fmt::format("prefetch {}, {} ahead", source.text(), request.distance));
       }
       for (const StageIndex other : tree_.order) {
         const Stage& s = tree_.stage(other);

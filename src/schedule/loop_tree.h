@@ -194,12 +194,12 @@ struct Access {
   uint16_t first_dim = 0;  // index in LoopTree::dims and LoopTree::regions
 };
 
-// A prefetch of the elements of a buffer that a stage reads `distance` iterations of a loop later.
+// A prefetch, in each iteration of a loop, of elements of a buffer that a stage reads later.
 struct PrefetchRequest {
   StageIndex stage = kNone;
   VarIndex loop = kNone;
   BufferIndex buffer = kNone;
-  int64_t distance = 1;
+  int64_t distance = 1;  // iterations of the loop; 0: a share of the next tile (next_tile.h)
   int16_t step = kNone;
 };
 

@@ -16,7 +16,13 @@ class NextTileFinder {
     StageIndex stage = request.stage;
     VarIndex loop = request.loop;
     inner_.push_back(loop);  // innermost first
+    bool is_inside = tree_.var(loop).kind == IterKind::Reduce;
     while (move_outwards(&stage, &loop)) {
+      is_inside = is_inside && stage == request.stage && tree_.var(loop).kind == IterKind::Reduce;
+      if (is_inside) {
+        inner_.push_back(loop);
+        continue;
+      }
       RegionDim* const dims = dims_.data();
       region_of(tree_, access_, stage, loop, dims);
       if (std::any_of(dims, dims + access_.rank, [](const RegionDim& dim) { return dim.whole; })) {

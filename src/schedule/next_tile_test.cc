@@ -36,6 +36,13 @@ TEST(NextTile, IsSelectedByTheInnermostLoopOutside) {
       {matmul, tiled + "prefetch_next C k A", "C", "A", "i.0 of C: k, 32 iterations"},
       // Nothing outside selects a part of B.
       {matmul, "reorder C [i, k, j]\nprefetch_next C k B", "C", "B", "none"},
+      // The reduce loops around the request are part of the tile; others select it.
+      {"conv2d:n=1,h=8,w=8,ci=16,co=32,kernel=3,stride=1,pad=1,dilation=1,groups=1",
+       "prefetch_next Y rc W", "Y", "W", "c of Y: ry, rx, rc, 144 iterations"},
+      {matmul,
+       tiled.substr(0, tiled.find("reorder")) +
+           "split C k [8]\nreorder C [j.0, k.0, i.0, k.1, i.1, j.1]\nprefetch_next C k.1 B",
+       "C", "B", "k.0 of C: i.0, k.1, 64 iterations"},
       // Through an attached stage.
       {matmul, attached + "prefetch_next C.write k B", "C.write", "B",
        "j.0 of C: i.0, k, 256 iterations"},
@@ -49,7 +56,7 @@ TEST(NextTile, IsSelectedByTheInnermostLoopOutside) {
        "prefetch_next C k B",
        "C", "B", "j.0 of C: k, 32 iterations"},
       // A data-dependent index.
-      {"gather:rows=8,indices=4,columns=16", "prefetch_next Y j X", "Y", "X", "none"},
+      {"gather:shape=8x16,indices=4", "prefetch_next Y j X", "Y", "X", "none"},
   };
   for (const TileCase& c : cases) {
     SCOPED_TRACE(c.workload + "\n" + c.steps);

@@ -17,6 +17,7 @@
 #include "schedule/steps/fuse.h"
 #include "schedule/steps/pack.h"
 #include "schedule/steps/prefetch.h"
+#include "schedule/steps/prefetch_next.h"
 #include "schedule/steps/reorder.h"
 #include "schedule/steps/rfactor.h"
 #include "schedule/steps/split.h"
@@ -24,9 +25,9 @@
 
 namespace tilewright::schedule {
 
-using Step =
-    std::variant<Split, Fuse, Reorder, ComputeAt, ComputeInline, ComputeRoot, CacheRead, CacheWrite,
-                 Annotate, Pack, Rfactor, FollowSplit, FollowFusedSplit, Bind, Prefetch, Tensorize>;
+using Step = std::variant<Split, Fuse, Reorder, ComputeAt, ComputeInline, ComputeRoot, CacheRead,
+                          CacheWrite, Annotate, Pack, Rfactor, FollowSplit, FollowFusedSplit, Bind,
+                          Prefetch, Tensorize, PrefetchNext>;
 static_assert(std::is_trivially_copyable_v<Step>);  // searches copy millions of traces
 
 }  // namespace tilewright::schedule

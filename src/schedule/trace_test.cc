@@ -37,6 +37,7 @@ const char* const kAllSteps =
     "annotate C i.0 parallel\n"
     "bind D i thread_x\n"
     "prefetch C k A 2\n"
+    "prefetch_next C k A\n"
     "pack A.read.7 C.write\n"
     "tensorize C j.1 vnni_dot_u8i8\n"
     "rfactor S k.1\n";

@@ -31,6 +31,21 @@ Illegal TreeEditor::find_loop(StageIndex stage, Name name, VarIndex* loop) const
   return reject(IllegalCode::NoSuchLoop, tree_.stage(stage).name, name);
 }
 
+Illegal TreeEditor::find_prefetch(StageName name, Name loop, StageName source,
+                                  PrefetchRequest* request) const {
+  StageIndex from = kNone;
+  if (const Illegal illegal = find_scheduled(name, &request->stage)) return illegal;
+  if (const Illegal illegal = find_loop(request->stage, loop, &request->loop)) return illegal;
+  if (const Illegal illegal = find_stage(source, &from)) return illegal;
+  request->buffer = tree_.stage(from).first_buffer;
+  request->step = step_;
+  const auto reads = tree_.reads_of(tree_.stage(request->stage));
+  if (std::ranges::find(reads, request->buffer, &Access::buffer) == reads.end()) {
+    return reject(IllegalCode::NotAReader, name);
+  }
+  return {};
+}
+
 Illegal TreeEditor::find_split(StageName name, Name loop, int* parts) const {
   StageIndex stage = kNone;
   if (const Illegal illegal = find_scheduled(name, &stage)) return illegal;

@@ -29,6 +29,10 @@ class TreeEditor {
   Illegal find_scheduled(StageName name, StageIndex* stage) const;
   Illegal find_loop(StageIndex stage, Name name, VarIndex* loop) const;
 
+  // Finds what a prefetch names: a loop of a stage, and a buffer that the stage reads.
+  Illegal find_prefetch(StageName stage, Name loop, StageName source,
+                        PrefetchRequest* request) const;
+
   // Finds the number of parts of a split loop of the stage.
   Illegal find_split(StageName stage, Name loop, int* parts) const;
 

@@ -208,6 +208,7 @@ class OperandHoles {
     for (const int64_t distance : {2, 4, 8}) {
       choices.push_back({Prefetch{tiled_.inner, loop, source, distance}});
     }
+    choices.push_back({PrefetchNext{tiled_.inner, loop, source}});
     writer_.add_one_of(tiled_.inner, HoleKind::Prefetch, std::move(choices));
   }
 

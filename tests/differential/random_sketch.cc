@@ -372,7 +372,11 @@ class SketchMaker {
     const auto placed = std::ranges::find(placed_, reader, &Placed::stage);
     if (placed == placed_.end() || placed->loops.empty()) return;
     const Name loop = placed->loops[rng_.below(placed->loops.size())].name;
-    writer_.add_maybe(reader, Prefetch{reader, loop, source, rng_.between(1, 3)});
+    if (rng_.chance(0.5)) {
+      writer_.add_maybe(reader, PrefetchNext{reader, loop, source});
+    } else {
+      writer_.add_maybe(reader, Prefetch{reader, loop, source, rng_.between(1, 3)});
+    }
   }
 
   // A copy for all readers of the operator itself, if there are several.

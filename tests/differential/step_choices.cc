@@ -66,6 +66,7 @@ class StepChoices {
       const StageList readers = readers_of(source);
       if (std::ranges::find(readers, name) == readers.end()) continue;
       for (const int64_t distance : {1, 2}) add(Prefetch{name, loop, source.name, distance});
+      add(PrefetchNext{name, loop, source.name});
     }
     add_followers(name, loop);
   }

@@ -100,7 +100,7 @@ TEST(GoldenSet, CoversEveryStepAndEveryPass) {
   for (const std::string_view word :
        {"split", "fuse", "reorder", "compute_at", "compute_inline", "compute_root", "cache_read",
         "cache_write", "pack", "rfactor", "follow_split", "follow_fused_split", "prefetch",
-        "tensorize"}) {
+        "prefetch_next", "tensorize"}) {
     EXPECT_THAT(traces, HasSubstr(fmt::format("\n{} ", word)));
   }
   for (const std::string_view word : {" parallel\n", " vectorize\n", " unroll\n", " stream\n",

@@ -1,6 +1,6 @@
-// prefetch_next: each iteration of a loop prefetches a share of the next tile of a source. A tile is
-// what the stage reads while the innermost outer loop that selects the elements is fixed. The shares
-// are equal and cover the tile, so memory delivers it while the current one is in use.
+// prefetch_next: each iteration of a loop prefetches a share of the next tile of a source
+// (next_tile.h). The shares are equal and cover the tile, so memory delivers it while the current
+// one is in use.
 //
 //   prefetch_next C k.0 B
 //   for j.0 < 24:              ->  for j.0 < 24:
