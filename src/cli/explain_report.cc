@@ -31,7 +31,7 @@ std::string verdict_text(const app::ExplainedAttempt& explained) {
     case record::VerdictKind::Timed:
       return "timed: " + duration_text(verdict.latency_ns);
     case record::VerdictKind::Censored:
-      return fmt::format("censored: correct, but slower than {}",
+      return fmt::format("censored: {}slower than {}", verdict.text.empty() ? "correct, but " : "",
                          duration_text(verdict.latency_ns));
     default:
       return std::string(explained.verdict);
@@ -176,8 +176,9 @@ std::string_view advice_on(record::VerdictKind kind) {
     case VerdictKind::Timed:
       return "Its output was checked before it was timed.";
     case VerdictKind::Censored:
-      return "Its output was correct, but it is clearly slower than the best, so sampling stopped "
-             "early. `tilewright replay` times it fully.";
+      return "It is clearly slower than the best, so it was not sampled. `tilewright replay` "
+             "checks "
+             "its output and times it fully.";
     case VerdictKind::Illegal:
       return "A step of the trace does not apply to this workload; the text says which and what "
              "would be legal.";

@@ -68,7 +68,7 @@ std::string summary_text(const app::MeasureOutcome& outcome, const std::string& 
     text += finals_text(outcome.finals, outcome.flop) + "\n";
   }
   text += failures_text(tally);
-  text += fmt::format("{} timed, {} censored (correct, but clearly slow), {} failed",
+  text += fmt::format("{} timed, {} censored (clearly slow), {} failed",
                       tally.count(record::VerdictKind::Timed),
                       tally.count(record::VerdictKind::Censored), tally.answered() - tally.valid());
   text += tally.answered() < tally.total

@@ -91,6 +91,19 @@ int32_t bad_sleep(const TilewrightCall* call) {
   for (;;) system_call(SYS_pause, 0, 0, 0, 0, 0, 0);
 }
 
+/* A second of one thread, in chunks of a 16th of the part of a thread. */
+static void sleep_a_millisecond(void* context, int64_t iteration, int32_t worker) {
+  const int64_t duration[2] = {0, 1000000}; /* a timespec */
+  (void)context, (void)iteration, (void)worker;
+  system_call(SYS_nanosleep, (long)duration, 0, 0, 0, 0, 0);
+}
+
+int32_t bad_parallel_sleep(const TilewrightCall* call) {
+  return tilewright_parallel_for(call->pool, call->threads, 1024, sleep_a_millisecond, 0) != 0
+             ? TILEWRIGHT_STATUS_PARALLEL_FAILED
+             : TILEWRIGHT_STATUS_OK;
+}
+
 /* Allocates memory until there is none left, then uses the failed allocation. */
 int32_t bad_memory(const TilewrightCall* call) {
   (void)call;

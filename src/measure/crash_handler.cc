@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "measure/guarded_memory.h"
+#include "runtime/abi/thread_pool.h"
 
 namespace tilewright::measure {
 namespace {
@@ -23,6 +24,8 @@ constexpr size_t kStackBytes = size_t{64} << 10;
 
 StatusBlock* block = nullptr;
 std::atomic<bool> dying{false};
+std::atomic<bool> cancels_first{false};  // the next expiry of the timer cancels loops
+std::atomic<bool> loops_cancelled{false};
 timer_t timer;
 pid_t timer_owner = 0;  // timers are not inherited
 double timeout_written_ns = 0;
@@ -74,16 +77,25 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 void on_timeout(int) {
+  if (cancels_first.exchange(false)) {
+    loops_cancelled = true;
+    tilewright_cancel_loops(1);
+    return;
+  }
   if (dying.exchange(true)) return;
   block->timed_out = 1;
   set_detail(*block, timeout_text);
   _exit(kTimedOutExit);
 }
 
-void set_timer(double ns) {
+timespec duration_of(double ns) {
   const auto whole = static_cast<int64_t>(ns);
-  itimerspec when{};
-  when.it_value = {.tv_sec = whole / 1'000'000'000, .tv_nsec = whole % 1'000'000'000};
+  return {.tv_sec = whole / 1'000'000'000, .tv_nsec = whole % 1'000'000'000};
+}
+
+// Expires after `ns`, and again `again_ns` later. 0: not at all, or not again.
+void set_timer(double ns, double again_ns = 0) {
+  const itimerspec when{.it_interval = duration_of(again_ns), .it_value = duration_of(ns)};
   timer_settime(timer, 0, &when, nullptr);
 }
 
@@ -113,17 +125,27 @@ void install_crash_handler(StatusBlock& status) {
   timer_owner = getpid();
 }
 
-TimeLimit::TimeLimit(double timeout_ns) : armed_(timeout_ns > 0) {
+TimeLimit::TimeLimit(double timeout_ns, double cancel_ns) : armed_(timeout_ns > 0) {
   if (!armed_) return;
   if (timeout_ns != timeout_written_ns) {
     std::snprintf(timeout_text, sizeof timeout_text, "ran longer than %.4g ms", timeout_ns * 1e-6);
     timeout_written_ns = timeout_ns;
   }
-  set_timer(std::max(timeout_ns, 1.0));
+  if (cancel_ns > 0 && cancel_ns < timeout_ns) {
+    cancels_first = true;
+    set_timer(std::max(cancel_ns, 1.0), std::max(timeout_ns - cancel_ns, 1.0));
+  } else {
+    set_timer(std::max(timeout_ns, 1.0));
+  }
 }
 
 TimeLimit::~TimeLimit() {
-  if (armed_) set_timer(0);
+  if (!armed_) return;
+  set_timer(0);
+  cancels_first = false;
+  if (loops_cancelled.exchange(false)) tilewright_cancel_loops(0);
 }
+
+bool TimeLimit::cancelled() const { return loops_cancelled; }
 
 }  // namespace tilewright::measure

@@ -3,7 +3,8 @@
 // parent sees it. Everything that runs after a fault is async-signal-safe.
 //
 // Faults of all threads are handled; a stack overflow only on the thread that installed the
-// handler. There is one time limit per process.
+// handler. There is one time limit per process, with an optional earlier stage that ends the kernel
+// alone.
 #pragma once
 
 #include "measure/status_block.h"
@@ -17,14 +18,18 @@ inline constexpr int kTimedOutExit = 124;  // exit status after a timeout
 void install_crash_handler(StatusBlock& status);
 
 // While a TimeLimit exists, the process exits (kTimedOutExit) once `timeout_ns` have passed since
-// its construction: status.timed_out = 1, detail `ran longer than 200 ms`. 0: no limit. At most one
-// at a time; requires install_crash_handler.
+// its construction: status.timed_out = 1, detail `ran longer than 200 ms`. 0: no limit. If
+// `cancel_ns` is positive and below that, parallel loops are cancelled from then on
+// (tilewright_cancel_loops), until the TimeLimit is destroyed: no loop may run at that time. At
+// most one at a time; requires install_crash_handler.
 class TimeLimit {
  public:
-  explicit TimeLimit(double timeout_ns);
+  explicit TimeLimit(double timeout_ns, double cancel_ns = 0);
   ~TimeLimit();
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
+
+  bool cancelled() const;  // loops are cancelled
 
  private:
   bool armed_ = false;

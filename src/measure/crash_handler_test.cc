@@ -10,6 +10,7 @@
 
 #include "base/sanitizer.h"
 #include "measure/forked_testing.h"
+#include "runtime/abi/thread_pool.h"
 
 namespace tilewright::measure {
 namespace {
@@ -74,6 +75,37 @@ TEST(CrashHandler, KillsTheProcessAtTheDeadline) {
   EXPECT_EQ(death.exit_code, kTimedOutExit);
   EXPECT_EQ(death.status.timed_out, 1);
   EXPECT_EQ(detail_text(death.status), "ran longer than 20 ms");
+}
+
+// The first stage cancels loops, which then fail; after the limit they run again.
+TEST(CrashHandler, CancelsLoopsThatRunTooLong) {
+  if (!kTimersInterrupt) GTEST_SKIP() << "the thread sanitizer holds signals back";
+  const Death death = run_forked([] {
+    const auto wait = [](void*, int64_t, int32_t) { __asm__ volatile("pause"); };
+    {
+      const TimeLimit limit(100e9, 20e6);
+      if (limit.cancelled()) _exit(1);
+      if (tilewright_parallel_for(nullptr, 1, int64_t{1} << 60, wait, nullptr) == 0) _exit(2);
+      if (!limit.cancelled()) _exit(3);
+    }
+    const TimeLimit next(100e9, 50e9);
+    if (next.cancelled()) _exit(4);
+    if (tilewright_parallel_for(nullptr, 1, 1, wait, nullptr) != 0) _exit(5);
+  });
+  EXPECT_EQ(death.signal, 0);
+  EXPECT_EQ(death.exit_code, 0);
+  EXPECT_EQ(death.status.timed_out, 0);
+}
+
+TEST(CrashHandler, EndsWhatCancellingDoesNotEnd) {
+  if (!kTimersInterrupt) GTEST_SKIP() << "the thread sanitizer holds signals back";
+  const Death death = run_forked([] {
+    const TimeLimit limit(40e6, 20e6);
+    while (true) __asm__ volatile("pause");
+  });
+  EXPECT_EQ(death.exit_code, kTimedOutExit);
+  EXPECT_EQ(death.status.timed_out, 1);
+  EXPECT_EQ(detail_text(death.status), "ran longer than 40 ms");
 }
 
 TEST(CrashHandler, DisarmsTheDeadlineOnReturn) {

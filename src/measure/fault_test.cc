@@ -73,7 +73,9 @@ std::vector<Measurement> measure_all(Measurer& measurer,
 
 void expect_verdict(const FaultRow& row, const Measurement& measurement) {
   SCOPED_TRACE(fmt::format("fault {}", static_cast<int>(row.fault)));
-  const bool unheard = kTimersWait && row.verdict == record::VerdictKind::RunTimeout;
+  const bool by_timer =
+      row.verdict == VerdictKind::RunTimeout || row.verdict == VerdictKind::Censored;
+  const bool unheard = kTimersWait && by_timer;
   if (unheard || (kSanitized && row.kernel.empty())) {
     EXPECT_TRUE(record::is_failure(measurement.verdict.kind));
     return;
@@ -103,6 +105,33 @@ TEST(Faults, EachFaultCostsOneTrialAndIsDescribed) {
     } else {
       EXPECT_FALSE(record::is_failure(measured[k].verdict.kind)) << measured[k].verdict.text;
     }
+  }
+}
+
+size_t fault_of_kernel(std::string_view kernel) {
+  const auto* row = std::ranges::find(kFaults, kernel, &FaultRow::kernel);
+  EXPECT_NE(row, kFaults.end());
+  return static_cast<size_t>(row - kFaults.begin());
+}
+
+// A hopeless first call costs no worker, and leaves nothing to the next candidate.
+TEST(Faults, AStoppedKernelKeepsItsWorker) {
+  if (kTimersWait) GTEST_SKIP() << "the thread sanitizer holds signals back";
+  for (const int threads : {1, 2}) {
+    Result<Measurer> measurer = Measurer::start(task_of_tests(threads), options_of_tests());
+    ASSERT_TRUE(measurer) << measurer.error().message;
+    const std::vector<schedule::Trace> traces = {
+        bad_trace(fault_of_kernel("bad_parallel_sleep"), 0),
+        bad_trace(fault_of_kernel("bad_nothing"), 0), good_trace(1)};
+    const double limit_ns = options_of_tests().censor_multiple * measurer->incumbent_ns();
+    const std::vector<int> pids = measurer->worker_pids();
+    const std::vector<Measurement> measured = measure_all(*measurer, traces);
+    EXPECT_EQ(measurer->worker_pids(), pids);
+    EXPECT_EQ(measured[0].verdict.kind, VerdictKind::Censored) << measured[0].verdict.text;
+    EXPECT_EQ(measured[0].verdict.text, "stopped in its first call");
+    EXPECT_GE(measured[0].verdict.latency_ns, limit_ns);
+    EXPECT_EQ(measured[1].verdict.kind, VerdictKind::WrongResult);
+    EXPECT_FALSE(record::is_failure(measured[2].verdict.kind)) << measured[2].verdict.text;
   }
 }
 
@@ -248,6 +277,7 @@ TEST(Faults, CrashingFinalistDoesNotAffectOthers) {
   std::vector<const FaultRow*> rows = {nullptr};
   for (size_t k = 0; k < kFaults.size(); ++k) {
     if (kFaults[k].kernel.empty() || !applies(kFaults[k])) continue;
+    if (kFaults[k].verdict == VerdictKind::Censored) continue;  // finalists are not
     traces.push_back(bad_trace(k, 0));
     rows.push_back(&kFaults[k]);
   }

@@ -39,7 +39,8 @@ struct MeasureOptions {
   int64_t run_memory = 0;                   // bytes in addition to the operands; 0: 1 GiB
   double timeout_multiple = 10;             // time limit of a call, as a multiple of the incumbent
   double timeout_floor_ms = 200;            // lower bound of that limit
-  // A correct candidate slower than this multiple of the incumbent is censored.
+  // A candidate slower than this multiple of the incumbent is censored, inside its first call if
+  // that takes far longer.
   double censor_multiple = 5;
   int recycle_after = 1000;  // jobs after which a worker is replaced
   // Growth of resident memory after which a worker is replaced.

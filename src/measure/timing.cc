@@ -102,10 +102,20 @@ KernelClock::KernelClock(const MountedKernel& kernel, int threads, double timeou
 double KernelClock::run(int64_t calls) {
   // One of many calls may hang; the others take almost no time.
   const double others_ns = kSlack * static_cast<double>(calls - 1) * lowest_ns_;
-  const TimeLimit limit(timeout_ns_ > 0 ? timeout_ns_ + others_ns : 0);
+  return run_within(calls, timeout_ns_ > 0 ? timeout_ns_ + others_ns : 0, 0);
+}
+
+double KernelClock::run_cancellable(double cancel_ns) {
+  return run_within(1, timeout_ns_, cancel_ns);
+}
+
+double KernelClock::run_within(int64_t calls, double timeout_ns, double cancel_ns) {
+  const TimeLimit limit(timeout_ns, cancel_ns);
   int32_t status = 0;
   const double ns = kernel_.time(calls, &status);
   if (status_ == 0) status_ = status;
+  // A kernel that has run all its loops by then succeeds.
+  stopped_ |= limit.cancelled() && status == TILEWRIGHT_STATUS_PARALLEL_FAILED;
   total_ns_ += ns;
   const double call_ns = ns / static_cast<double>(calls);
   lowest_ns_ = lowest_ns_ == 0 ? call_ns : std::min(lowest_ns_, call_ns);

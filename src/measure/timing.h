@@ -22,13 +22,17 @@ class KernelClock {
   KernelClock(const MountedKernel& kernel, int threads, double timeout_ns);
 
   double run(int64_t calls = 1);  // total wall time, under the time limit
+  // One call, whose parallel loops are cancelled after `cancel_ns`; 0: never.
+  double run_cancellable(double cancel_ns);
   // One sample under the policy: nanoseconds per call.
   double sample(record::CachePolicy policy, int64_t calls);
 
   double total_ns() const { return total_ns_; }  // time spent in all calls so far
   int32_t status() const { return status_; }     // the first nonzero status
+  bool stopped() const { return stopped_; }      // a call ended early because of its cancel_ns
 
  private:
+  double run_within(int64_t calls, double timeout_ns, double cancel_ns);
   void evict_for(record::CachePolicy policy);
 
   const MountedKernel& kernel_;
@@ -37,6 +41,7 @@ class KernelClock {
   double total_ns_ = 0;
   double lowest_ns_ = 0;  // per call
   int32_t status_ = 0;
+  bool stopped_ = false;
 };
 
 // Calls per sample for a kernel that takes `call_ns`.

@@ -32,6 +32,10 @@ constexpr int kPriority = -10;
 constexpr int kPoison = 0xFF;                             // NaN in every float type
 constexpr int kFarRuns = 2, kSureRuns = 3, kMaxRuns = 5;  // runs before a kernel is censored
 constexpr double kFar = 4;
+// Added to the limit of a first run, whose caches are cold: the bytes that it touches, at a low
+// bandwidth, and a duration that is longer than a process usually loses its CPU.
+constexpr double kColdBytesPerNs = 1;
+constexpr double kColdNs = 20e6;
 
 double since(int64_t begin) { return static_cast<double>(now_ns() - begin); }
 
@@ -44,6 +48,13 @@ Verdict timed(double latency_ns, std::vector<double> samples) {
           .latency_ns = latency_ns,
           .samples_ns = std::move(samples),
           .text = {}};
+}
+
+Verdict censored(double bound_ns, std::string text) {
+  return {.kind = VerdictKind::Censored,
+          .latency_ns = bound_ns,
+          .samples_ns = {},
+          .text = std::move(text)};
 }
 
 std::string text_of_status(int32_t status) {
@@ -64,6 +75,7 @@ struct Workbench::Impl {
     std::vector<double> samples_ns;  // comparison: all undisturbed samples
 
     bool failed() const { return record::is_failure(outcome.verdict.kind); }
+    bool is_timed() const { return outcome.verdict.kind == VerdictKind::Timed; }
   };
 
   Impl(Task the_task, const oracle::Tolerance& allowed, StatusBlock& block)
@@ -90,14 +102,29 @@ struct Workbench::Impl {
     return trial;
   }
 
-  // Prepares the memory that it may write, calls it once and checks the guard zones.
-  void run_first(Call& trial, double timeout_ns) {
+  // Prepares the memory that it may write, calls it once and checks the guard zones. If the call
+  // takes far longer than `censor_ns` (0: any time), it is stopped and the kernel is censored.
+  void run_first(Call& trial, double timeout_ns, double censor_ns = 0) {
     poison();
     set_phase(status, "run");
+    const double cold_ns = cold_caches_ns(*trial.kernel);
     trial.clock.emplace(*trial.kernel, task.target.threads(), timeout_ns);
-    trial.first_ns = trial.clock->run();
+    trial.first_ns = trial.clock->run_cancellable(censor_ns > 0 ? censor_ns + cold_ns : 0);
     trial.outcome.verdict.latency_ns = trial.first_ns;
     find_fault(trial);
+    if (trial.failed() || !trial.clock->stopped()) return;
+    const double bound_ns =
+        std::max(trial.first_ns - cold_ns, censor_ns);  // the timer began earlier
+    trial.outcome.verdict = censored(bound_ns, "stopped in its first call");
+  }
+
+  // The time by which cold caches may slow down a call, at most.
+  static double cold_caches_ns(const MountedKernel& kernel) {
+    double bytes = 0;
+    for (const std::span<const std::byte> memory : kernel.touched()) {
+      bytes += static_cast<double>(memory.size());
+    }
+    return bytes / kColdBytesPerNs + kColdNs;
   }
 
   void poison() {
@@ -112,10 +139,10 @@ struct Workbench::Impl {
     std::memset(memory.workspace.data(), kPoison, memory.workspace.size());
   }
 
-  // Fails on a nonzero status or a damaged guard zone.
+  // Fails on a nonzero status, unless it was stopped, or a damaged guard zone.
   void find_fault(Call& trial) {
     Verdict& verdict = trial.outcome.verdict;
-    if (trial.clock->status() != 0) {
+    if (trial.clock->status() != 0 && !trial.clock->stopped()) {
       verdict = failure(VerdictKind::Crash, text_of_status(trial.clock->status()));
     } else if (std::string damage = trial.kernel->damage(); !damage.empty()) {
       verdict = failure(VerdictKind::Crash, std::move(damage));
@@ -181,12 +208,13 @@ struct Workbench::Impl {
     }
   }
 
-  // Mounts, runs once and compares.
-  Call checked(const BuiltKernel& kernel, double timeout_ns, PackedBuffers& packed) {
+  // Mounts, runs once and compares, unless the run was stopped.
+  Call checked(const BuiltKernel& kernel, double timeout_ns, PackedBuffers& packed,
+               double censor_ns = 0) {
     const int64_t begin = now_ns();
     Call trial = mount(kernel, packed);
-    if (!trial.failed()) run_first(trial, timeout_ns);
-    if (!trial.failed()) compare_outputs(trial);
+    if (!trial.failed()) run_first(trial, timeout_ns, censor_ns);
+    if (trial.is_timed()) compare_outputs(trial);
     trial.outcome.conditions.check_ns = since(begin);
     if (trial.clock) trial.outcome.kernel_ns = trial.clock->total_ns();
     return trial;
@@ -201,8 +229,7 @@ struct Workbench::Impl {
       const bool far = runs >= kFarRuns && fastest > kFar * censor_ns;
       const bool sure = runs >= kSureRuns && !disturbed;
       if (far || sure || runs >= kMaxRuns) {
-        trial.outcome.verdict = timed(fastest, {});
-        trial.outcome.verdict.kind = VerdictKind::Censored;
+        trial.outcome.verdict = censored(fastest, {});
         return true;
       }
       const int64_t calls = calls_per_sample(record::CachePolicy::Warm, fastest, kSampleNs);
@@ -318,8 +345,8 @@ RunOutcome Workbench::check(const BuiltKernel& kernel, double timeout_ns) {
 }
 
 RunOutcome Workbench::measure(const BuiltKernel& kernel, const RunRequest& request) {
-  Impl::Call trial = impl_->checked(kernel, request.timeout_ns, impl_->packed);
-  if (trial.failed()) return std::move(trial.outcome);
+  Impl::Call trial = impl_->checked(kernel, request.timeout_ns, impl_->packed, request.censor_ns);
+  if (!trial.is_timed()) return std::move(trial.outcome);
   const int64_t begin = now_ns();
   set_phase(impl_->status, "time");
   if (!impl_->is_censored(trial, request.censor_ns)) impl_->time(trial, request);

@@ -34,7 +34,9 @@ struct RunRequest {
   record::Protocol protocol;
   double incumbent_ns = 0;  // for the sequential test; 0: none
   double timeout_ns = 0;    // per call; the timer of the process ends it after this time
-  double censor_ns = 0;     // a correct kernel slower than this is censored; 0: never
+  // A kernel slower than this is censored; 0: never. If its first call takes far longer, the call
+  // is stopped, and its result is not compared.
+  double censor_ns = 0;
 };
 
 struct RunOutcome {

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/sanitizer.h"
 #include "measure/forked_testing.h"
 #include "measure/mounted_kernel.h"
 #include "measure/workbench_testing.h"
@@ -41,16 +42,16 @@ BuiltKernel relu_that_loses_nan() {
   return build_for_test(task, {});
 }
 
-// Y[i] = max over a very long k of max(X[i], k).
-BuiltKernel endless_kernel() {
+// Y[i] = max over k < `extent` of max(X[i], k).
+BuiltKernel long_kernel(int64_t extent, int threads = 1, std::string_view trace = {}) {
   te::DagBuilder builder;
   const te::TensorId x = builder.placeholder("X", {37}, ir::Scalar::F32);
-  const te::Axis i = builder.axis("i", 37), k = builder.axis("k", int64_t{1} << 40);
+  const te::Axis i = builder.axis("i", 37), k = builder.axis("k", extent);
   const ir::Expr value = ir::max(builder.read(x, {i.var}), ir::cast(ir::Scalar::F32, k.var));
   builder.reduce("Y", {i}, {k}, ir::BinaryOp::Max, value, ir::Scalar::F32);
-  const Task task{.workload = make_workload(std::move(builder).build(), {}, "endless"),
-                  .target = host_target(1)};
-  return build_for_test(task, {});
+  const Task task{.workload = make_workload(std::move(builder).build(), {}, "long"),
+                  .target = host_target(threads)};
+  return build_for_test(task, schedule::trace_from_text(trace).value());
 }
 
 RunRequest request_of(record::CachePolicy cache = record::CachePolicy::Warm) {
@@ -84,6 +85,37 @@ TEST(Workbench, CensorsSlowCandidates) {
   EXPECT_EQ(outcome.verdict.kind, VerdictKind::Censored);
   EXPECT_GT(outcome.verdict.latency_ns, 1);
   EXPECT_TRUE(outcome.verdict.samples_ns.empty());
+}
+
+// A thread needs some ten ms for an iteration of the parallel loop, and seconds for all.
+TEST(Workbench, StopsAHopelessFirstCall) {
+  if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer holds signals back";
+  for (const int threads : {1, 2}) {
+    TestBench test(task_of_text(kRelu, threads));
+    RunRequest request = request_of();
+    request.timeout_ns = 600e9;
+    request.censor_ns = 1000;
+    const BuiltKernel kernel = long_kernel(int64_t{1} << 26, threads, "annotate Y i parallel\n");
+    const RunOutcome outcome = test.bench->measure(kernel, request);
+    EXPECT_EQ(outcome.verdict.kind, VerdictKind::Censored);
+    EXPECT_EQ(outcome.verdict.text, "stopped in its first call");
+    EXPECT_GE(outcome.verdict.latency_ns, request.censor_ns);
+    EXPECT_TRUE(outcome.verdict.samples_ns.empty());
+    EXPECT_EQ(outcome.conditions.time_ns, 0);
+    // The next candidate runs to its end, on poisoned memory.
+    const RunOutcome good = test.bench->check(build_default(test.task, 1), kTimeout);
+    EXPECT_EQ(good.verdict.kind, VerdictKind::Timed) << good.verdict.text;
+  }
+}
+
+// It ends some time after the limit, and is then compared.
+TEST(Workbench, RunsAKernelWithoutLoopsToStopToItsEnd) {
+  TestBench test(task_of_text(kRelu));
+  RunRequest request = request_of();
+  request.timeout_ns = 600e9;
+  request.censor_ns = 1;
+  const RunOutcome outcome = test.bench->measure(long_kernel(int64_t{1} << 22), request);
+  EXPECT_EQ(outcome.verdict.kind, VerdictKind::WrongResult);
 }
 
 // A relu of a part of a larger array.
@@ -224,7 +256,7 @@ TEST(Workbench, DiesWithAReason) {
 
 TEST(Workbench, KillsEndlessLoops) {
   TestBench test(task_of_text(kRelu));
-  const BuiltKernel kernel = endless_kernel();
+  const BuiltKernel kernel = long_kernel(int64_t{1} << 40);
   const Death death = run_forked([&] { test.bench->check(kernel, 50e6); });
   EXPECT_EQ(death.exit_code, kTimedOutExit);
   EXPECT_EQ(death.status.timed_out, 1);

@@ -1,6 +1,6 @@
 // Attempt: one attempt to build, check and time a candidate; append-only. It ends with one Verdict:
-// a time, `censored` for a correct but clearly slow candidate, or a failure with its kind and a
-// description. Values; timestamps are microseconds since 1970 (UTC), durations nanoseconds.
+// a time, `censored` for a clearly slow candidate, or a failure with its kind and a description.
+// Values; timestamps are microseconds since 1970 (UTC), durations nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace tilewright::record {
 // Stored as text, never as a number.
 enum class VerdictKind : uint8_t {
   Timed,
-  Censored,      // correct, but slower than latency_ns: not worth more samples
+  Censored,      // slower than latency_ns: not worth more samples; correct, unless its first call
+                 // was stopped, which its text says
   Illegal,       // a step does not apply
   Lower,         // lowering failed
   Build,         // code generation failed, or the compiler crashed
@@ -36,7 +37,7 @@ struct Verdict {
   VerdictKind kind = VerdictKind::Device;
   double latency_ns = 0;           // timed: the low quantile; censored: a lower bound
   std::vector<double> samples_ns;  // per call, in the order taken, without disturbed ones
-  std::string text;                // failure: what happened; otherwise may be empty
+  std::string text;                // failure, stopped call: what happened; otherwise may be empty
 
   bool operator==(const Verdict&) const = default;
 };

@@ -58,6 +58,13 @@ struct TilewrightPoolState {
 
 static _Thread_local int pool_inside_task = 0;
 
+/* Of all loops of the process; not in the state of a pool, because one-threaded loops have none. */
+static _Alignas(PoolLine) _Atomic uint32_t pool_cancelled = 0;
+
+static inline int pool_is_cancelled(void) {
+  return atomic_load_explicit(&pool_cancelled, memory_order_relaxed) != 0;
+}
+
 /* --- the system --- */
 
 static void pool_sleep(_Atomic uint32_t* word, uint32_t while_it_is) {
@@ -139,7 +146,7 @@ static void pool_work(struct TilewrightPoolState* pool, int32_t worker) {
   for (int32_t k = 0; k < job.threads; ++k) {
     PoolWorker* owner = &pool->workers[(worker + k) % job.threads];
     const int64_t end = owner->end;
-    while (atomic_load_explicit(&owner->next, memory_order_relaxed) < end) {
+    while (atomic_load_explicit(&owner->next, memory_order_relaxed) < end && !pool_is_cancelled()) {
       const int64_t first =
           atomic_fetch_add_explicit(&owner->next, job.chunk, memory_order_relaxed);
       const int64_t last = first + job.chunk < end ? first + job.chunk : end;
@@ -275,10 +282,14 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_pin_caller(const TilewrightPo
   return pool_pin(pool->state->first_cpu);
 }
 
+static void pool_iterate(int64_t iterations, TilewrightTask task, void* context) {
+  for (int64_t k = 0; k < iterations && !pool_is_cancelled(); ++k) task(context, k, 0);
+}
+
 static void pool_run_serially(int64_t iterations, TilewrightTask task, void* context) {
   const int outer = pool_inside_task;
   pool_inside_task = 1;
-  for (int64_t k = 0; k < iterations; ++k) task(context, k, 0);
+  pool_iterate(iterations, task, context);
   pool_inside_task = outer;
 }
 
@@ -316,11 +327,15 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_run(TilewrightPool* pool, int
   if (used > iterations) used = (int32_t)iterations;
   if (used == 1 || pool_inside_task || atomic_exchange(&state->busy, 1) != 0) {
     pool_run_serially(iterations, task, context);
-    return 0;
+    return pool_is_cancelled();
   }
   pool_launch(state, used, iterations, task, context);
   atomic_store(&state->busy, 0);
-  return 0;
+  return pool_is_cancelled();
+}
+
+TILEWRIGHT_RUNTIME_LINKAGE void tilewright_cancel_loops(int32_t cancelled) {
+  atomic_store(&pool_cancelled, cancelled != 0);
 }
 
 TILEWRIGHT_RUNTIME_LINKAGE TilewrightPool* tilewright_process_pool(void) {
@@ -343,8 +358,8 @@ static int32_t pool_parallel_for(void* pool, int32_t threads, int64_t iterations
                                  TilewrightTask task, void* context) {
   if (threads < 1 || task == NULL) return 1;
   if (pool == NULL && threads == 1) {
-    for (int64_t k = 0; k < iterations; ++k) task(context, k, 0);
-    return 0;
+    pool_iterate(iterations, task, context);
+    return pool_is_cancelled();
   }
   TilewrightPool* workers = pool != NULL ? pool : tilewright_process_pool();
   return workers != NULL ? tilewright_pool_run(workers, threads, iterations, task, context) : 1;

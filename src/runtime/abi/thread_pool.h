@@ -63,6 +63,12 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_pin_caller(const TilewrightPo
 /* The pool of the process, created on first use and never closed. */
 TILEWRIGHT_RUNTIME_LINKAGE TilewrightPool* tilewright_process_pool(void);
 
+/* While `cancelled` is not 0, the loops of all pools of the process begin no further chunk, or
+ * iteration if they run on one thread, and return nonzero. Set it back to 0 only while no loop
+ * runs. For processes that measure; async-signal-safe. Loops that run on the threads of a host
+ * program are not affected. */
+TILEWRIGHT_RUNTIME_LINKAGE void tilewright_cancel_loops(int32_t cancelled);
+
 /* The function that kernels are linked to in place of tilewright_parallel_for, and that calls it.
  * If the host program has defined that, each task sets the flushing bits (float_control_mode) of
  * the kernel's caller on the thread of the host, and afterwards restores the thread's float

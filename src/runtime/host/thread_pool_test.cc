@@ -107,6 +107,34 @@ TEST(ThreadPool, BadCallsAreErrors) {
   EXPECT_EQ(pool.parallel_for(2, -1, count, nullptr), 0);
 }
 
+// The first iteration cancels: a thread then finishes its chunk at most.
+TEST(ThreadPool, CancelledLoopsEndEarlyAndFail) {
+  ThreadPool pool({.threads = 2});
+  constexpr int64_t kIterations = 100'000;
+  std::atomic<int64_t> runs{0};
+  const auto cancel = [](void* context, int64_t, int32_t) {
+    tilewright_cancel_loops(1);
+    static_cast<std::atomic<int64_t>*>(context)->fetch_add(1);
+  };
+  struct Case {
+    ThreadPool* pool;
+    int32_t threads;
+  };
+  for (const Case& one : {Case{&pool, 2}, Case{&pool, 1}, Case{nullptr, 1}}) {
+    runs = 0;
+    EXPECT_NE(tilewright_parallel_for(one.pool, one.threads, kIterations, cancel, &runs), 0);
+    EXPECT_GE(runs.load(), 1);
+    EXPECT_LT(runs.load(), kIterations);
+    runs = 0;
+    EXPECT_NE(tilewright_parallel_for(one.pool, one.threads, kIterations, cancel, &runs), 0);
+    EXPECT_EQ(runs.load(), 0);
+    tilewright_cancel_loops(0);
+    Counts counts(100, one.threads);
+    EXPECT_EQ(tilewright_parallel_for(one.pool, one.threads, 100, count, &counts), 0);
+    for (const auto& each : counts.runs) EXPECT_EQ(each.load(), 1);
+  }
+}
+
 TEST(ThreadPool, IsUsedByTheCSymbol) {
   Counts counts(10, 2);
   EXPECT_EQ(tilewright_parallel_for(nullptr, 2, 10, count, &counts), 0);
