@@ -6,8 +6,8 @@
 //   build workers, one per CPU    trace -> BuiltKernel      limits: CPU time, memory
 //   run worker                  load, check, time         limits: time of a call, memory
 //
-// Building overlaps with measuring only on CPUs that the kernel does not use. If a kernel uses all
-// CPUs, the two alternate, so that nothing else runs while it is timed.
+// Building overlaps with measuring only on cores that the kernel does not use. If a kernel uses all
+// cores, the two alternate, so that nothing else runs while it is timed.
 //
 // Not thread-safe.
 #pragma once

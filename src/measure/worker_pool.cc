@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "measure/death.h"
+#include "runtime/host/affinity.h"
 #include "runtime/host/timer.h"
-#include "target/machine.h"
 
 namespace tilewright::measure {
 namespace {
@@ -47,23 +48,26 @@ RunReply unreadable_run() {
 Result<WorkerPool> WorkerPool::start(const Task& task, const MeasureOptions& options) {
   WorkerPool pool;
   pool.options_ = options;
-  pool.threads_ = task.target.threads();
-  const std::vector<int> cpus = allowed_cpus();
+  const std::vector<int> cpus = runtime::cpus_by_core();
   const auto count = static_cast<int>(cpus.size());
+  std::set<int> timed_cores;
+  for (int k = 0; k < std::min(task.target.threads(), count); ++k) {
+    timed_cores.insert(runtime::core_of_cpu(cpus[static_cast<size_t>(k)]));
+  }
   const int builders = options.builders > 0 ? options.builders : count;
   const std::string message = encode(TaskMessage{
       .task = record::stored_form(task), .operands_path = {}, .tolerance = {}, .memory = 0});
   for (int k = 0; k < builders; ++k) {
-    const int index = count - 1 - k % count;
+    const int cpu = cpus[static_cast<size_t>(count - 1 - k % count)];
     Worker worker =
         TRY(Worker::start({.process = {.program = options.workers / "tilewright-build-worker",
-                                       .cpu = cpus[static_cast<size_t>(index)],
+                                       .cpu = cpu,
                                        .memory = options.build_memory},
                            .recycle_after = options.recycle_after,
                            .recycle_growth = options.recycle_growth},
                           message));
     pool.builders_.push_back(std::move(worker));
-    pool.cpu_index_.push_back(index);
+    pool.overlaps_.push_back(!timed_cores.contains(runtime::core_of_cpu(cpu)));
   }
   return pool;
 }

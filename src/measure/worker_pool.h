@@ -1,5 +1,6 @@
-// WorkerPool: the worker processes of one task. Builder k is bound to the k-th CPU from the end, so
-// that kernels with few threads, which are bound from the front, leave some builders undisturbed.
+// WorkerPool: the worker processes of one task. Builder k is bound to the k-th CPU from the end of
+// runtime::cpus_by_core, so that kernels with few threads, which are bound from the front, leave
+// some builders undisturbed: those on cores that the kernel does not use.
 // Not thread-safe.
 #pragma once
 
@@ -32,7 +33,7 @@ class WorkerPool {
 
   size_t builders() const { return builders_.size(); }
   // True if this builder may work while a kernel is timed.
-  bool overlaps(size_t builder) const { return cpu_index_[builder] >= threads_; }
+  bool overlaps(size_t builder) const { return overlaps_[builder]; }
   bool building(size_t builder) const { return builders_[builder].busy(); }
   bool running() const { return runner_->busy(); }
 
@@ -58,9 +59,8 @@ class WorkerPool {
   WorkerPool() = default;
 
   MeasureOptions options_;
-  int threads_ = 1;
   std::vector<Worker> builders_;
-  std::vector<int> cpu_index_;
+  std::vector<bool> overlaps_;    // by builder
   std::optional<Worker> runner_;  // set by set_run_task
   int64_t runners_started_ = 0;   // of replaced workers
   RunRequest request_;            // the current run

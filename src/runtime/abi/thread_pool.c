@@ -3,6 +3,7 @@
  * At least one of them therefore sees the other. */
 #include "runtime/abi/thread_pool.h"
 
+#include "runtime/abi/cpu_order.h"
 #include "runtime/abi/float_control.h"
 
 #include <linux/futex.h>
@@ -101,20 +102,15 @@ static PoolCpuSet pool_allowed_cpus(void) {
   return set;
 }
 
-/* The `rank`-th of them, modulo their number. */
-static int32_t pool_cpu(const PoolCpuSet* set, int32_t count, int32_t rank) {
-  int32_t left = rank % count;
-  for (int32_t cpu = 0; cpu < PoolCpus; ++cpu) {
-    if ((set->words[cpu / 64] >> (cpu % 64) & 1) != 0 && left-- == 0) return cpu;
-  }
-  return 0;
-}
-
-static int32_t pool_count_cpus(const PoolCpuSet* set) {
+/* Their numbers, ascending, in memory for PoolCpus; returns how many. */
+static int32_t pool_list_cpus(int32_t* cpus) {
+  const PoolCpuSet set = pool_allowed_cpus();
   int32_t count = 0;
-  for (int32_t cpu = 0; cpu < PoolCpus; ++cpu)
-    count += (int32_t)(set->words[cpu / 64] >> (cpu % 64) & 1);
-  return count > 0 ? count : 1;
+  for (int32_t cpu = 0; cpu < PoolCpus; ++cpu) {
+    if ((set.words[cpu / 64] >> (cpu % 64) & 1) != 0) cpus[count++] = cpu;
+  }
+  if (count == 0) cpus[count++] = 0;
+  return count;
 }
 
 static inline void pool_pause(void) {
@@ -224,9 +220,9 @@ static int pool_start(PoolWorker* worker) {
 
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_open(TilewrightPool* pool,
                                                         const TilewrightPoolOptions* options) {
-  const PoolCpuSet allowed = pool_allowed_cpus();
-  const int32_t cpus = pool_count_cpus(&allowed);
-  const int32_t threads = options->threads > 0 ? options->threads : cpus;
+  int32_t cpus[PoolCpus];
+  const int32_t cpu_count = pool_list_cpus(cpus);
+  const int32_t threads = options->threads > 0 ? options->threads : cpu_count;
   struct TilewrightPoolState* state = aligned_alloc(PoolLine, sizeof(*state));
   PoolWorker* workers = aligned_alloc(PoolLine, sizeof(PoolWorker) * (size_t)threads);
   pool->state = state;
@@ -242,13 +238,14 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_open(TilewrightPool* pool,
   state->threads = 1;
   state->spin_us = options->spin_us;
   state->pin = options->pin == TILEWRIGHT_POOL_PIN_EACH ||
-               (options->pin == TILEWRIGHT_POOL_PIN_IF_ALL && threads >= cpus);
-  state->first_cpu = pool_cpu(&allowed, cpus, 0);
+               (options->pin == TILEWRIGHT_POOL_PIN_IF_ALL && threads >= cpu_count);
+  if (state->pin) tilewright_order_cpus(TILEWRIGHT_CPU_FOLDER, cpus, cpu_count);
+  state->first_cpu = cpus[0];
   for (int32_t k = 1; k < threads; ++k) {
     PoolWorker* worker = &workers[k];
     worker->pool = state;
     worker->index = k;
-    worker->cpu = pool_cpu(&allowed, cpus, k);
+    worker->cpu = cpus[k % cpu_count];
     if (pool_start(worker) != 0) break;
     state->threads = k + 1;
   }

@@ -2,10 +2,11 @@
  * is a TilewrightPool. The symbol is weak here: a host program may define its own.
  *
  * The caller is worker 0; workers 1 .. threads-1 are threads of the pool, optionally pinned (the
- * k-th worker to the k-th allowed CPU). The threads of the pool block all signals except faults and
- * SIGPROF. Each worker gets a contiguous block of iterations, so that it finds the data of the
- * previous call in its cache. A worker that has finished its block steals chunks from the others.
- * An idle worker spins for `spin_us`, then sleeps.
+ * k-th worker to the k-th allowed CPU, one CPU of each core first: runtime/abi/cpu_order.h). The
+ * threads of the pool block all signals except faults and SIGPROF. Each worker gets a contiguous
+ * block of iterations, so that it finds the data of the previous call in its cache. A worker that
+ * has finished its block steals chunks from the others. An idle worker spins for `spin_us`, then
+ * sleeps.
  *
  * A worker that has not woken up when the others have finished its block is skipped, so a loop
  * never waits for a sleeping worker. Nested calls, and calls while another thread uses the pool,

@@ -30,7 +30,7 @@ namespace {
 double seconds_together(int threads, const std::function<void(int)>& prepare,
                         const std::function<void(int)>& body) {
   CHECK(threads >= 1, "{} threads", threads);
-  const std::vector<int> cpus = allowed_cpus();
+  const std::vector<int> cpus = cpus_by_core();
   std::atomic<int> waiting = threads;
   std::atomic<bool> given_up = false;  // threads that cannot start are not waited for
   struct Span {

@@ -3,9 +3,10 @@
 //
 // Units: 1 GFLOP/s = 1e9 float operations per second, where a multiply-add counts as two; 1 GB/s =
 // 1e9 bytes per second, where a copied byte counts as two (read and write). Each measuring thread
-// is new and pinned to a separate CPU while there are enough; the affinity of the caller does not
-// change. A measurement throws std::runtime_error if the machine cannot provide the threads or the
-// memory. A stop ends it after the current run; its result is then less precise.
+// is new and pinned to a separate CPU while there are enough, of separate cores first; the affinity
+// of the caller does not change. A measurement throws std::runtime_error if the machine cannot
+// provide the threads or the memory. A stop ends it after the current run; its result is then less
+// precise.
 #pragma once
 
 #include <cstdint>
