@@ -1,6 +1,12 @@
-/* See thread_pool.h. Sleeping and waking use futexes on a worker's state. A sleeper announces
- * itself before it reads the state again; a waker changes the state before it looks for sleepers.
- * At least one of them therefore sees the other. */
+/* See thread_pool.h. Each loop is a generation. The caller publishes it by one store to `post`,
+ * which all spinning workers read. A worker takes part once it has changed its state from closed in
+ * an earlier generation to running in this one. At the end, the caller waits for the workers that
+ * are running, and itself closes the state of the others, which are skipped: they can no longer
+ * enter. No worker therefore reads the job, or claims a chunk, of a loop that has ended.
+ *
+ * Sleeping and waking use futexes. A sleeper announces itself before it reads the word that it
+ * waits for again; a waker changes that word before it looks for sleepers. At least one of them
+ * therefore sees the other. */
 #include "runtime/abi/thread_pool.h"
 
 #include "runtime/abi/cpu_order.h"
@@ -16,45 +22,50 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A worker's inbox. The caller moves Idle -> Posted, the worker Posted -> Running -> Idle, and the
- * caller may withdraw a job that is still Posted. */
-enum { PoolIdle, PoolPosted, PoolRunning, PoolStop };
-
 enum { PoolCpuWords = 128, PoolCpus = PoolCpuWords * 64, PoolLine = 128 };
+
+/* The low bits of a word whose other bits are a generation: the number of threads of a loop, or of
+ * claimed chunks. 48 bits of generations do not repeat. */
+enum { PoolLowBits = 16, PoolLowMask = (1 << PoolLowBits) - 1 };
 
 typedef struct PoolCpuSet {
   uint64_t words[PoolCpuWords];
 } PoolCpuSet;
 
 typedef struct PoolWorker {
-  _Alignas(PoolLine) _Atomic uint32_t state;
-  _Atomic uint32_t asleep;
-  _Alignas(PoolLine) _Atomic int64_t
-      next; /* next iteration of its block; at `end` or beyond: none left */
-  int64_t end;
+  _Alignas(PoolLine) _Atomic uint32_t state; /* pool_closed or pool_running of a generation */
   struct TilewrightPoolState* pool;
   pthread_t thread;
   int32_t index;
   int32_t cpu;
+  _Alignas(PoolLine) _Atomic uint64_t next; /* of its block: a generation and its claimed chunks */
 } PoolWorker;
 
 typedef struct PoolJob {
-  TilewrightTask task;
+  TilewrightTask task; /* null: the workers end */
   void* context;
+  int64_t quotient; /* iterations of a block; the first `remainder` blocks have one more */
+  int64_t remainder;
   int64_t chunk;
   uint64_t mode; /* float_control_mode of the caller */
-  int32_t threads;
 } PoolJob;
+_Static_assert(sizeof(_Atomic uint64_t) + sizeof(PoolJob) <= 64, "more than a cache line");
 
 struct TilewrightPoolState {
   _Alignas(PoolLine) _Atomic uint32_t busy; /* held by the caller that uses the workers */
-  _Atomic uint32_t caller_asleep;
-  PoolJob job;         /* written before Posted, read while Running */
-  PoolWorker* workers; /* [0] is the caller and has no thread */
+  uint64_t generation;                      /* of the last loop */
+  /* In one cache line: a worker that sees a loop has its job. */
+  _Alignas(PoolLine) _Atomic uint64_t post; /* generation and number of threads of the last loop */
+  PoolJob job;                              /* written before `post`, read while running */
+  /* Rarely written. */
+  _Alignas(PoolLine) _Atomic uint32_t caller_asleep;
   int32_t threads;
   int32_t spin_us;
   int32_t pin;
   int32_t first_cpu;
+  PoolWorker* workers; /* [0] is the caller and has no thread */
+  /* Of each worker: 1 while it sleeps, on this word. */
+  _Alignas(PoolLine) _Atomic uint32_t asleep[];
 };
 
 static _Thread_local int pool_inside_task = 0;
@@ -119,50 +130,89 @@ static inline void pool_pause(void) {
 #endif
 }
 
-/* Spins for about `spin_us` until the state is `a` or `b`; returns whether it is. The clock is read
+/* --- workers --- */
+
+/* The states of a worker that has ended or was skipped in a generation, and that runs in it. */
+static inline uint32_t pool_closed(uint64_t generation) { return (uint32_t)generation * 2; }
+static inline uint32_t pool_running(uint64_t generation) { return (uint32_t)generation * 2 + 1; }
+
+/* Whether a loop uses a worker whose state is `closed`, and not in that loop. */
+static inline int pool_concerns(uint64_t post, const PoolWorker* worker, uint32_t closed) {
+  return (int32_t)(post & PoolLowMask) > worker->index &&
+         pool_closed(post >> PoolLowBits) != closed;
+}
+
+typedef int (*PoolCondition)(const PoolWorker* worker, uint32_t closed);
+
+static int pool_is_posted(const PoolWorker* worker, uint32_t closed) {
+  return pool_concerns(atomic_load_explicit(&worker->pool->post, memory_order_acquire), worker,
+                       closed);
+}
+
+static int pool_is_closed(const PoolWorker* worker, uint32_t closed) {
+  return atomic_load_explicit(&worker->state, memory_order_acquire) == closed;
+}
+
+/* Spins for about `spin_us` until the condition holds; returns whether it does. The clock is read
  * only every few pauses, because reading it costs as much as they do. */
-static int pool_spin(_Atomic uint32_t* state, uint32_t a, uint32_t b, int32_t spin_us) {
-  const int64_t until = pool_now_ns() + (int64_t)spin_us * 1000;
+static int pool_spin(PoolCondition holds, const PoolWorker* worker, uint32_t closed) {
+  const int64_t until = pool_now_ns() + (int64_t)worker->pool->spin_us * 1000;
   for (;;) {
     for (int k = 0; k < 32; ++k) {
-      const uint32_t now = atomic_load_explicit(state, memory_order_acquire);
-      if (now == a || now == b) return 1;
+      if (holds(worker, closed)) return 1;
       pool_pause();
     }
     if (pool_now_ns() > until) return 0;
   }
 }
 
-/* --- workers --- */
+/* Claims a chunk of the block begin .. end-1: its first iteration, or `end` if none is left. */
+static int64_t pool_claim(_Atomic uint64_t* next, uint64_t generation, int64_t begin, int64_t end,
+                          int64_t chunk) {
+  uint64_t now = atomic_load_explicit(next, memory_order_relaxed);
+  while (now >> PoolLowBits != generation) { /* no chunk is claimed yet */
+    const uint64_t one = generation << PoolLowBits | 1;
+    if (atomic_compare_exchange_weak_explicit(next, &now, one, memory_order_relaxed,
+                                              memory_order_relaxed)) {
+      return begin;
+    }
+  }
+  if (begin + (int64_t)(now & PoolLowMask) * chunk >= end) return end;
+  now = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
+  const int64_t first = begin + (int64_t)(now & PoolLowMask) * chunk;
+  return first < end ? first : end;
+}
 
 /* Runs the worker's own block first, then the rest of the others' blocks, nearest first. */
-static void pool_work(struct TilewrightPoolState* pool, int32_t worker) {
-  const PoolJob job = pool->job;
+static void pool_work(struct TilewrightPoolState* pool, const PoolJob* job, uint64_t post,
+                      int32_t worker) {
+  const int32_t threads = (int32_t)(post & PoolLowMask);
   pool_inside_task = 1;
-  for (int32_t k = 0; k < job.threads; ++k) {
-    PoolWorker* owner = &pool->workers[(worker + k) % job.threads];
-    const int64_t end = owner->end;
-    while (atomic_load_explicit(&owner->next, memory_order_relaxed) < end && !pool_is_cancelled()) {
+  for (int32_t k = 0; k < threads; ++k) {
+    const int32_t owner = (worker + k) % threads;
+    const int64_t longer = owner < job->remainder ? owner : job->remainder;
+    const int64_t begin = owner * job->quotient + longer;
+    const int64_t end = begin + job->quotient + (owner < job->remainder);
+    while (!pool_is_cancelled()) {
       const int64_t first =
-          atomic_fetch_add_explicit(&owner->next, job.chunk, memory_order_relaxed);
-      const int64_t last = first + job.chunk < end ? first + job.chunk : end;
-      for (int64_t i = first; i < last; ++i) job.task(job.context, i, worker);
+          pool_claim(&pool->workers[owner].next, post >> PoolLowBits, begin, end, job->chunk);
+      if (first == end) break;
+      const int64_t last = end - first > job->chunk ? first + job->chunk : end;
+      for (int64_t i = first; i < last; ++i) job->task(job->context, i, worker);
     }
   }
   pool_inside_task = 0;
 }
 
-static uint32_t pool_wait_for_post(PoolWorker* self) {
-  if (!pool_spin(&self->state, PoolPosted, PoolStop, self->pool->spin_us)) {
-    atomic_store(&self->asleep, 1);
-    for (;;) {
-      const uint32_t state = atomic_load(&self->state);
-      if (state == PoolPosted || state == PoolStop) break;
-      pool_sleep(&self->state, state);
-    }
-    atomic_store(&self->asleep, 0);
+static void pool_wait_for_post(PoolWorker* self, uint32_t closed) {
+  _Atomic uint32_t* asleep = &self->pool->asleep[self->index];
+  if (pool_spin(pool_is_posted, self, closed)) return;
+  for (;;) {
+    atomic_store(asleep, 1);
+    if (pool_concerns(atomic_load(&self->pool->post), self, closed)) break;
+    pool_sleep(asleep, 1);
   }
-  return atomic_load(&self->state);
+  atomic_store(asleep, 0);
 }
 
 static void* pool_serve(void* argument) {
@@ -170,35 +220,53 @@ static void* pool_serve(void* argument) {
   struct TilewrightPoolState* pool = self->pool;
   uint64_t mode = float_control_mode();
   if (pool->pin) pool_pin(self->cpu);
-  while (pool_wait_for_post(self) != PoolStop) {
-    uint32_t posted = PoolPosted;
-    if (!atomic_compare_exchange_strong(&self->state, &posted, PoolRunning)) continue;
-    if (pool->job.mode != mode) {
-      mode = pool->job.mode;
+  for (;;) {
+    /* The state is read before the post: if it is still the same when the worker enters, the caller
+     * has not closed the loop. */
+    uint32_t state = atomic_load(&self->state);
+    pool_wait_for_post(self, state);
+    const uint64_t post = atomic_load(&pool->post);
+    const uint64_t generation = post >> PoolLowBits;
+    if (!pool_concerns(post, self, state)) continue;
+    if (!atomic_compare_exchange_strong(&self->state, &state, pool_running(generation))) continue;
+    const PoolJob job = pool->job;
+    if (job.task == NULL) return NULL;
+    if (job.mode != mode) {
+      mode = job.mode;
       float_control_set_mode(mode);
     }
-    pool_work(pool, self->index);
-    atomic_store(&self->state, PoolIdle);
+    pool_work(pool, &job, post, self->index);
+    atomic_store(&self->state, pool_closed(generation));
     if (atomic_load(&pool->caller_asleep) != 0) pool_wake(&self->state);
   }
-  return NULL;
 }
 
-static void pool_post(PoolWorker* worker) {
-  atomic_store(&worker->state, PoolPosted);
-  if (atomic_load(&worker->asleep) != 0) pool_wake(&worker->state);
-}
-
-static void pool_wait_until_idle(struct TilewrightPoolState* pool, PoolWorker* worker) {
-  uint32_t posted = PoolPosted;
-  if (atomic_compare_exchange_strong(&worker->state, &posted, PoolIdle)) return; /* withdrawn */
-  if (pool_spin(&worker->state, PoolIdle, PoolIdle, pool->spin_us)) return;
-  atomic_store(&pool->caller_asleep, 1);
-  for (;;) {
-    const uint32_t state = atomic_load(&worker->state);
-    if (state == PoolIdle) break;
-    pool_sleep(&worker->state, state);
+/* Begins a loop of `job` on `threads` threads, including the caller's. */
+static uint64_t pool_post(struct TilewrightPoolState* pool, const PoolJob* job, int32_t threads) {
+  const uint64_t post = ++pool->generation << PoolLowBits | (uint64_t)threads;
+  pool->job = *job;
+  atomic_store(&pool->post, post);
+  for (int32_t k = 1; k < threads; ++k) {
+    if (atomic_load(&pool->asleep[k]) == 0) continue;
+    atomic_store(&pool->asleep[k], 0);
+    pool_wake(&pool->asleep[k]);
   }
+  return post;
+}
+
+/* Returns when the worker is no longer in the loop. If it has not entered, it is skipped. */
+static void pool_close_worker(PoolWorker* worker, uint64_t generation) {
+  struct TilewrightPoolState* pool = worker->pool;
+  const uint32_t closed = pool_closed(generation);
+  uint32_t state = atomic_load(&worker->state);
+  if (state == closed) return;
+  if (state != pool_running(generation) &&
+      atomic_compare_exchange_strong(&worker->state, &state, closed)) {
+    return;
+  }
+  if (pool_spin(pool_is_closed, worker, closed)) return;
+  atomic_store(&pool->caller_asleep, 1);
+  while ((state = atomic_load(&worker->state)) != closed) pool_sleep(&worker->state, state);
   atomic_store(&pool->caller_asleep, 0);
 }
 
@@ -218,13 +286,22 @@ static int pool_start(PoolWorker* worker) {
 
 /* --- the interface --- */
 
+/* Zeroed whole cache lines; null if there is no memory. */
+static void* pool_allocate(size_t bytes) {
+  const size_t size = (bytes + PoolLine - 1) / PoolLine * PoolLine;
+  void* memory = aligned_alloc(PoolLine, size);
+  return memory != NULL ? memset(memory, 0, size) : NULL;
+}
+
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_open(TilewrightPool* pool,
                                                         const TilewrightPoolOptions* options) {
   int32_t cpus[PoolCpus];
   const int32_t cpu_count = pool_list_cpus(cpus);
-  const int32_t threads = options->threads > 0 ? options->threads : cpu_count;
-  struct TilewrightPoolState* state = aligned_alloc(PoolLine, sizeof(*state));
-  PoolWorker* workers = aligned_alloc(PoolLine, sizeof(PoolWorker) * (size_t)threads);
+  const int32_t wanted = options->threads > 0 ? options->threads : cpu_count;
+  const int32_t threads = wanted < PoolCpus ? wanted : PoolCpus;
+  struct TilewrightPoolState* state = pool_allocate(sizeof(struct TilewrightPoolState) +
+                                                    sizeof(_Atomic uint32_t) * (size_t)threads);
+  PoolWorker* workers = pool_allocate(sizeof(PoolWorker) * (size_t)threads);
   pool->state = state;
   if (state == NULL || workers == NULL) {
     free(state);
@@ -232,8 +309,6 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_open(TilewrightPool* pool,
     pool->state = NULL;
     return 1;
   }
-  memset(state, 0, sizeof(*state));
-  memset(workers, 0, sizeof(PoolWorker) * (size_t)threads);
   state->workers = workers;
   state->threads = 1;
   state->spin_us = options->spin_us;
@@ -255,12 +330,9 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_open(TilewrightPool* pool,
 TILEWRIGHT_RUNTIME_LINKAGE void tilewright_pool_close(TilewrightPool* pool) {
   struct TilewrightPoolState* state = pool->state;
   if (state == NULL) return;
-  for (int32_t k = 1; k < state->threads; ++k) {
-    PoolWorker* worker = &state->workers[k];
-    atomic_store(&worker->state, PoolStop);
-    pool_wake(&worker->state);
-    pthread_join(worker->thread, NULL);
-  }
+  const PoolJob end = {NULL, NULL, 0, 0, 0, 0};
+  pool_post(state, &end, state->threads);
+  for (int32_t k = 1; k < state->threads; ++k) pthread_join(state->workers[k].thread, NULL);
   free(state->workers);
   free(state);
   pool->state = NULL;
@@ -290,27 +362,18 @@ static void pool_run_serially(int64_t iterations, TilewrightTask task, void* con
   pool_inside_task = outer;
 }
 
-/* Sets the block of each worker, and the job. */
 static void pool_launch(struct TilewrightPoolState* pool, int32_t used, int64_t iterations,
                         TilewrightTask task, void* context) {
-  const int64_t quotient = iterations / used;
-  const int64_t remainder = iterations % used;
   const int64_t chunk = iterations / ((int64_t)used * 16);
-  int64_t begin = 0;
-  pool->job.task = task;
-  pool->job.context = context;
-  pool->job.threads = used;
-  pool->job.chunk = chunk > 1 ? chunk : 1;
-  pool->job.mode = float_control_mode();
-  for (int32_t k = 0; k < used; ++k) {
-    const int64_t size = quotient + (k < remainder ? 1 : 0);
-    atomic_store_explicit(&pool->workers[k].next, begin, memory_order_relaxed);
-    pool->workers[k].end = begin + size;
-    begin += size;
-  }
-  for (int32_t k = 1; k < used; ++k) pool_post(&pool->workers[k]);
-  pool_work(pool, 0);
-  for (int32_t k = 1; k < used; ++k) pool_wait_until_idle(pool, &pool->workers[k]);
+  const PoolJob job = {.task = task,
+                       .context = context,
+                       .quotient = iterations / used,
+                       .remainder = iterations % used,
+                       .chunk = chunk > 1 ? chunk : 1,
+                       .mode = float_control_mode()};
+  const uint64_t post = pool_post(pool, &job, used);
+  pool_work(pool, &job, post, 0);
+  for (int32_t k = 1; k < used; ++k) pool_close_worker(&pool->workers[k], post >> PoolLowBits);
 }
 
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_run(TilewrightPool* pool, int32_t threads,

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/sanitizer.h"
 #include "runtime/host/affinity.h"
 #include "target/machine.h"
 
@@ -50,6 +51,23 @@ TEST(ThreadPool, SleepingWorkersWake) {
     if (k % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     ASSERT_EQ(pool.parallel_for(2, 64, count, &counts), 0);
     for (const auto& runs : counts.runs) ASSERT_EQ(runs.load(), 1);
+  }
+}
+
+// Many short loops, so that threads enter when a loop ends; some threads are not used by a loop,
+// and there are more threads than CPUs. Plain numbers: a thread that runs too late is a data race.
+TEST(ThreadPool, LoopsOfChangingSizes) {
+  ThreadPool pool({.threads = 5, .spin_us = 20});
+  const auto add_one = [](void* context, int64_t iteration, int32_t) {
+    ++(*static_cast<std::vector<int>*>(context))[static_cast<size_t>(iteration)];
+  };
+  for (int round = 0; round < 20'000; ++round) {
+    const int threads = 1 + round * 7 % 5;
+    std::vector<int> runs(static_cast<size_t>(1 + round * 31 % 101));
+    const auto iterations = static_cast<int64_t>(runs.size());
+    ASSERT_EQ(pool.parallel_for(threads, iterations, add_one, &runs), 0);
+    ASSERT_EQ(std::ranges::count(runs, 1), iterations) << round;
+    if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
@@ -181,6 +199,46 @@ TEST(ThreadPool, WorkersBlockSignals) {
     EXPECT_EQ(sigismember(&blocked, signal), 0) << signal;
   }
   tilewright_pool_close(&pool);
+}
+
+std::atomic<bool> worker_held{false}, worker_released{false};
+
+void hold_worker(int) {
+  worker_held = true;
+  while (!worker_released) {
+  }
+}
+
+// Loops neither wait for a worker that does not respond, nor leave it anything to run later.
+TEST(ThreadPool, SkipsAWorkerThatDoesNotRespond) {
+  if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer holds signals back";
+  struct sigaction hold{}, before{};
+  hold.sa_handler = hold_worker;
+  ASSERT_EQ(sigaction(SIGPROF, &hold, &before), 0);
+  for (const int32_t spin_us : {1, 1'000'000}) {  // asleep and awake
+    worker_held = worker_released = false;
+    TilewrightPool pool{};
+    const TilewrightPoolOptions options{
+        .threads = 2, .spin_us = spin_us, .pin = TILEWRIGHT_POOL_PIN_NONE};
+    ASSERT_EQ(tilewright_pool_open(&pool, &options), 0);
+    pthread_t worker{};
+    on_worker_1(
+        &pool, [](void* thread) { *static_cast<pthread_t*>(thread) = pthread_self(); }, &worker);
+    ASSERT_EQ(pthread_kill(worker, SIGPROF), 0);
+    while (!worker_held) std::this_thread::yield();
+    for (int k = 0; k < 100; ++k) {
+      Counts counts(64, 2);
+      ASSERT_EQ(tilewright_pool_run(&pool, 2, 64, count, &counts), 0);
+      for (const auto& runs : counts.runs) ASSERT_EQ(runs.load(), 1);
+    }
+    worker_released = true;
+    pthread_t again{};
+    on_worker_1(
+        &pool, [](void* thread) { *static_cast<pthread_t*>(thread) = pthread_self(); }, &again);
+    EXPECT_TRUE(pthread_equal(worker, again));
+    tilewright_pool_close(&pool);
+  }
+  sigaction(SIGPROF, &before, nullptr);
 }
 
 // A pool that does not take all cpus leaves its threads to the scheduler.
