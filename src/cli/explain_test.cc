@@ -163,6 +163,25 @@ TEST_F(Explain, FailuresAreExplained) {
   EXPECT_THAT(second.out, HasSubstr("likely limits"));
 }
 
+// Only a candidate whose first call ended is known to be correct.
+TEST_F(Explain, SaysWhetherACensoredKernelIsCorrect) {
+  const std::string whole =
+      store("GMM0", "split C i [4]\n",
+            {.kind = VerdictKind::Censored, .latency_ns = 2e6, .samples_ns = {}, .text = {}});
+  const Outcome first = tilewright({"explain", whole, "--records", records()});
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("censored: correct, but slower than 2"));
+  const std::string stopped = store("GMM0", "split C i [8]\n",
+                                    {.kind = VerdictKind::Censored,
+                                     .latency_ns = 3e6,
+                                     .samples_ns = {},
+                                     .text = "stopped in its first call"});
+  const Outcome second = tilewright({"explain", stopped, "--records", records()});
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("censored: slower than 3"));
+  EXPECT_THAT(second.out, HasSubstr("stopped in its first call"));
+}
+
 TEST_F(Explain, AcceptsAScheduleWithoutARecord) {
   const std::string good = file("good.trace", "split C i [4]\n");
   const Outcome outcome = tilewright({"explain", "GMM0", "--trace", good, "--threads", "2"});

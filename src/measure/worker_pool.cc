@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "measure/death.h"
 #include "runtime/host/affinity.h"
@@ -45,29 +44,36 @@ RunReply unreadable_run() {
 
 }  // namespace
 
+std::vector<bool> undisturbing(std::span<const int> cores, int threads) {
+  const std::span<const int> timed =
+      cores.first(std::min(static_cast<size_t>(threads), cores.size()));
+  std::vector<bool> result;
+  for (const int core : cores) result.push_back(std::ranges::find(timed, core) == timed.end());
+  return result;
+}
+
 Result<WorkerPool> WorkerPool::start(const Task& task, const MeasureOptions& options) {
   WorkerPool pool;
   pool.options_ = options;
   const std::vector<int> cpus = runtime::cpus_by_core();
   const auto count = static_cast<int>(cpus.size());
-  std::set<int> timed_cores;
-  for (int k = 0; k < std::min(task.target.threads(), count); ++k) {
-    timed_cores.insert(runtime::core_of_cpu(cpus[static_cast<size_t>(k)]));
-  }
+  std::vector<int> cores;
+  for (const int cpu : cpus) cores.push_back(runtime::core_of_cpu(cpu));
+  const std::vector<bool> overlaps = undisturbing(cores, task.target.threads());
   const int builders = options.builders > 0 ? options.builders : count;
   const std::string message = encode(TaskMessage{
       .task = record::stored_form(task), .operands_path = {}, .tolerance = {}, .memory = 0});
   for (int k = 0; k < builders; ++k) {
-    const int cpu = cpus[static_cast<size_t>(count - 1 - k % count)];
+    const auto index = static_cast<size_t>(count - 1 - k % count);
     Worker worker =
         TRY(Worker::start({.process = {.program = options.workers / "tilewright-build-worker",
-                                       .cpu = cpu,
+                                       .cpu = cpus[index],
                                        .memory = options.build_memory},
                            .recycle_after = options.recycle_after,
                            .recycle_growth = options.recycle_growth},
                           message));
     pool.builders_.push_back(std::move(worker));
-    pool.overlaps_.push_back(!timed_cores.contains(runtime::core_of_cpu(cpu)));
+    pool.overlaps_.push_back(overlaps[index]);
   }
   return pool;
 }

@@ -4,6 +4,7 @@
 // Not thread-safe.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct RunEvent {
   bool killed_externally = false;
   int32_t kernel = 0;  // if the worker died: index of the kernel that was running
 };
+
+// For each CPU, whether a build there leaves a kernel of `threads` threads undisturbed: the kernel
+// does not use its core. `cores`: those of the CPUs, in the order in which kernels use them.
+std::vector<bool> undisturbing(std::span<const int> cores, int threads);
 
 class WorkerPool {
  public:

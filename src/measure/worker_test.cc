@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include "measure/worker_pool.h"
+
 namespace tilewright::measure {
 namespace {
 
@@ -66,6 +68,16 @@ TEST(WorkerProcess, ALargeMessageArrivesInParts) {
   EXPECT_EQ(replies[0], "first");
   EXPECT_EQ(replies[1], kLarge);
   EXPECT_EQ(process->events(), POLLIN);
+}
+
+TEST(WorkerPool, BuildsOnlyOnCoresWithoutAThreadOfTheKernel) {
+  const std::vector<int> whole = {0, 1, 2, 3}, halves = {0, 2, 0, 2};
+  using Each = std::vector<bool>;
+  EXPECT_EQ(undisturbing(whole, 1), Each({false, true, true, true}));
+  EXPECT_EQ(undisturbing(whole, 3), Each({false, false, false, true}));
+  EXPECT_EQ(undisturbing(halves, 1), Each({false, true, false, true}));
+  EXPECT_EQ(undisturbing(halves, 2), Each({false, false, false, false}));
+  EXPECT_EQ(undisturbing(halves, 9), Each({false, false, false, false}));
 }
 
 }  // namespace
