@@ -43,6 +43,7 @@ struct Built {
   ir::Function function;       // lowered for the C source if that is requested, else the artifact
   runtime::Artifact artifact;  // if requested
   std::vector<layout::Layout> layouts;  // of the constants among its operands; otherwise empty
+  KernelFacts facts;
 };
 
 class Compiler {
@@ -142,6 +143,7 @@ class Compiler {
       built.artifact = TRY(codegen::compile(*artifact_row_, built.function, target_));
     }
     if (source_row_ != nullptr && source_row_ != artifact_row_) TRY(lower_for(*source_row_));
+    built.facts = kernel_facts({.workload = workload, .target = target_}, tree);
     for (const Operand& operand : workload.operands) {
       const bool constant = operand.role == Role::Constant;
       built.layouts.push_back(
@@ -183,7 +185,8 @@ class Compiler {
       program_.kernels.push_back({.artifact = std::move(results[k]->artifact),
                                   .denormals = results[k]->function.denormals,
                                   .title = first_group(k).title,
-                                  .tuned_ns = tuned_ns_of(choices_[k])});
+                                  .tuned_ns = tuned_ns_of(choices_[k]),
+                                  .facts = results[k]->facts});
       functions_.push_back(std::move(results[k]->function));
       layouts_.push_back(std::move(results[k]->layouts));
     }

@@ -122,6 +122,7 @@ class DataObject {
     point(at + field(&TilewrightModelTable::kernels), kernels());
     point_plain(at + field(&TilewrightModelTable::steps), put_plain(rows.steps));
     point_plain(at + field(&TilewrightModelTable::arguments), put_plain(rows.arguments));
+    point_plain(at + field(&TilewrightModelTable::facts), put_plain(rows.facts));
     if (beside) {
       point_text(at + field(&TilewrightModelTable::weights_file), options_.weights_file);
     } else if (program_.constants.size() > 0) {

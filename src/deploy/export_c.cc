@@ -93,7 +93,7 @@ static __attribute__((unused)) int32_t tilewright_kernel_parallel_for(
     for (const TilewrightTableArgument& row : rows.arguments) {
       text += fmt::format("    {{{}, {}, {}}},\n", row.home, row.index, row.offset);
     }
-    text += "    {0, 0, 0}};\n";
+    text += "    {0, 0, 0}};\n" + facts_rows(rows.facts);
     text += table_struct(rows, weights_file);
     file_.append(text);
   }
@@ -129,6 +129,17 @@ static __attribute__((unused)) int32_t tilewright_kernel_parallel_for(
     return text + "    {0, 0, 0, 0}};\n";
   }
 
+  static std::string facts_rows(const std::vector<TilewrightTableFacts>& rows) {
+    std::string text = "static const TilewrightTableFacts tw_facts[] = {\n";
+    for (const TilewrightTableFacts& row : rows) {
+      text += fmt::format(
+          "    {{{:.17g}, {}, {}, {}, {{{:#x}u, {:#x}u}}, {{{:#x}u, {:#x}u}}, {}, 0}},\n", row.flop,
+          row.constant_bytes, row.read_bytes, row.written_bytes, row.task[0], row.task[1],
+          row.program[0], row.program[1], row.elementwise);
+    }
+    return text + "    {0, 0, 0, 0, {0, 0}, {0, 0}, 0, 0}};\n";
+  }
+
   std::string table_struct(const TableRows& rows, const std::string& weights_file) const {
     const bool beside = !weights_file.empty();
     const Hash128 hash = beside ? hash_of_constants(program_) : Hash128{};
@@ -138,7 +149,7 @@ static __attribute__((unused)) int32_t tilewright_kernel_parallel_for(
         "    .kernel_count = {}, .argument_count = {},\n"
         "    .kernels = tw_kernels, .steps = tw_steps, .arguments = tw_arguments,\n"
         "    .arena_bytes = {}, .constant_bytes = {}, .constants = {},\n"
-        "    .weights_file = {}, .weights_hash = {{{:#x}u, {:#x}u}}}};\n",
+        "    .weights_file = {}, .weights_hash = {{{:#x}u, {:#x}u}}, .facts = tw_facts}};\n",
         TILEWRIGHT_TABLE_VERSION, keeps_denormals(program_) ? 1 : 0, program_.kernels.size(),
         rows.arguments.size(), program_.arena_bytes, program_.constants.size(),
         beside || program_.constants.size() == 0 ? "0" : "tw_constants",

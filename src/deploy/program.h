@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "codegen/c/emit_c.h"
+#include "deploy/kernel_facts.h"
 #include "graph/constant.h"
 #include "graph/memory_plan.h"
 #include "runtime/host/artifact.h"
@@ -29,6 +30,7 @@ struct ProgramKernel {
   bool denormals = false;  // kept in its calls; otherwise they count as zero
   std::string title;
   int64_t tuned_ns = 0;  // of a call, by the record of its schedule; 0: it has none
+  KernelFacts facts;
 };
 
 // A location: a buffer and a byte offset in it. The constants are one buffer, and so is the arena;

@@ -158,6 +158,7 @@ void Runner::Impl::make_table() {
   table.kernels = kernels.data();
   table.steps = rows.steps.data();
   table.arguments = rows.arguments.data();
+  table.facts = rows.facts.data();
   table.constants = program->constants.data();
 }
 

@@ -20,6 +20,17 @@ int32_t home_of(graph::Home home) {
   }
 }
 
+TilewrightTableFacts facts_row(const KernelFacts& facts) {
+  return {.flop = facts.flop,
+          .constant_bytes = facts.constant_bytes,
+          .read_bytes = facts.read_bytes,
+          .written_bytes = facts.written_bytes,
+          .task = {facts.task.high, facts.task.low},
+          .program = {facts.program.high, facts.program.low},
+          .elementwise = facts.elementwise ? 1 : 0,
+          .reserved = 0};
+}
+
 }  // namespace
 
 bool keeps_denormals(const Program& program) {
@@ -56,6 +67,8 @@ TableRows table_rows(const Program& program) {
                                 .offset = argument.offset});
     }
   }
+  rows.facts.reserve(program.kernels.size());
+  for (const ProgramKernel& kernel : program.kernels) rows.facts.push_back(facts_row(kernel.facts));
   return rows;
 }
 

@@ -20,6 +20,7 @@ bool keeps_denormals(const Program& program);
 struct TableRows {
   std::vector<TilewrightTableStep> steps;
   std::vector<TilewrightTableArgument> arguments;
+  std::vector<TilewrightTableFacts> facts;
 };
 TableRows table_rows(const Program& program);
 

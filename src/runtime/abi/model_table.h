@@ -27,6 +27,19 @@ typedef struct TilewrightTableKernel {
   int64_t tuned_ns;         /* of a call, as measured for the schedule; 0: not tuned */
 } TilewrightTableKernel;
 
+/* Of a kernel, for `tilewright explain`; a run does not use them. Operands that a call touches in
+ * part count with that part. */
+typedef struct TilewrightTableFacts {
+  double flop;            /* of a call */
+  int64_t constant_bytes; /* that a call reads, of constants */
+  int64_t read_bytes;     /* that a call reads, of other operands */
+  int64_t written_bytes;
+  uint64_t task[2];    /* key of its task, by which records are found */
+  uint64_t program[2]; /* hash of the program of its schedule */
+  int32_t elementwise; /* 1: it reduces nothing */
+  int32_t reserved;
+} TilewrightTableFacts;
+
 /* The memory of an argument. */
 #define TILEWRIGHT_HOME_INPUT 0    /* provided by the caller */
 #define TILEWRIGHT_HOME_OUTPUT 1   /* provided by the caller */
@@ -45,8 +58,9 @@ typedef struct TilewrightTableStep {
   int32_t reserved;
 } TilewrightTableStep;
 
-/* Of these structs and the runtime, which must match. 2: denormals and tuned_ns. */
-#define TILEWRIGHT_TABLE_VERSION 2
+/* Of these structs and the runtime, which must match. 2: denormals and tuned_ns. 3: facts, at the
+ * end, so that a program which reads the tables of libraries can read older and newer ones. */
+#define TILEWRIGHT_TABLE_VERSION 3
 typedef struct TilewrightModelTable {
   int32_t version;
   int32_t denormals;        /* 0: they count as zero in a run; 1: they are kept */
@@ -61,6 +75,7 @@ typedef struct TilewrightModelTable {
   const void* constants;    /* aligned to 64; null: in a file, or there are none */
   const char* weights_file; /* its name, without a folder; null: embedded */
   uint64_t weights_hash[2];
+  const TilewrightTableFacts* facts; /* one per kernel; from version 3 on */
 } TilewrightModelTable;
 
 /* A weights file: this header, zeros up to TILEWRIGHT_WEIGHTS_OFFSET, then the constants. */
