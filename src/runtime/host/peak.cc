@@ -82,6 +82,37 @@ double best_of(double seconds, const StopToken& stop, const std::function<double
   return best;
 }
 
+// The parts of an array that threads pass over, each its own.
+struct ThreadParts {
+  static constexpr int64_t kPassedBytes = int64_t{8} << 20;  // by a thread in one run, at least
+
+  ThreadParts(int threads, int64_t all_bytes)
+      : threads(threads),
+        count(std::max<int64_t>(1, all_bytes / threads / int64_t{sizeof(float)})),
+        passes(std::max<int64_t>(1, kPassedBytes / bytes())) {}
+
+  int64_t bytes() const { return count * int64_t{sizeof(float)}; }
+  double gigabytes() const {  // passed over in one run, by all threads
+    return 1e-9 * static_cast<double>(bytes() * passes) * threads;
+  }
+  void repeat(const auto& pass) const {
+    for (int64_t k = 0; k < passes; ++k) {
+      pass();
+      __asm__ volatile("" ::: "memory");  // each pass reads and writes memory again
+    }
+  }
+
+  int threads;
+  int64_t count;  // floats of a part
+  int64_t passes;
+};
+
+AlignedBuffer touched_buffer(int64_t bytes) {
+  AlignedBuffer buffer(bytes);
+  std::memset(buffer.data(), 1, static_cast<size_t>(bytes));
+  return buffer;
+}
+
 }  // namespace
 
 void fma_loop(int64_t iterations) {
@@ -117,8 +148,7 @@ float sum_with_vectors(const float* from, int64_t count) { return host_loops().s
 
 CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds,
                                      const StopToken& stop) {
-  const int64_t count = std::max<int64_t>(1, bytes / threads / int64_t{sizeof(float)});
-  const int64_t part_bytes = count * int64_t{sizeof(float)};
+  const ThreadParts parts(threads, bytes);
   struct CopyBuffers {
     AlignedBuffer from;
     AlignedBuffer to;
@@ -126,25 +156,44 @@ CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds,
   std::vector<CopyBuffers> copies(static_cast<size_t>(threads));
   const auto touch = [&](int k) {
     CopyBuffers& copy = copies[static_cast<size_t>(k)];
-    if (copy.from.data() != nullptr) return;
-    copy = {AlignedBuffer(part_bytes), AlignedBuffer(part_bytes)};
-    std::memset(copy.from.data(), 1, static_cast<size_t>(part_bytes));
-    std::memset(copy.to.data(), 2, static_cast<size_t>(part_bytes));
+    if (copy.from.data() == nullptr) {
+      copy = {.from = touched_buffer(parts.bytes()), .to = touched_buffer(parts.bytes())};
+    }
   };
-  const double gigabytes = 2e-9 * static_cast<double>(part_bytes) * threads;
   const double with_memcpy = best_of(seconds / 2, stop, [&] {
     return seconds_together(threads, touch, [&](int k) {
       const CopyBuffers& copy = copies[static_cast<size_t>(k)];
-      std::memcpy(copy.to.data(), copy.from.data(), static_cast<size_t>(part_bytes));
+      parts.repeat([&] {
+        std::memcpy(copy.to.data(), copy.from.data(), static_cast<size_t>(parts.bytes()));
+      });
     });
   });
   const double with_vectors = best_of(seconds / 2, stop, [&] {
     return seconds_together(threads, touch, [&](int k) {
       const CopyBuffers& copy = copies[static_cast<size_t>(k)];
-      copy_with_vectors(copy.to.as<float>(), copy.from.as<float>(), count);
+      parts.repeat(
+          [&] { copy_with_vectors(copy.to.as<float>(), copy.from.as<float>(), parts.count); });
     });
   });
+  const double gigabytes = 2 * parts.gigabytes();
   return {.memcpy_gb_per_s = gigabytes / with_memcpy, .vector_gb_per_s = gigabytes / with_vectors};
+}
+
+double measure_read_bandwidth(int threads, int64_t bytes, double seconds, const StopToken& stop) {
+  const ThreadParts parts(threads, bytes);
+  std::vector<AlignedBuffer> buffers(static_cast<size_t>(threads));
+  const auto touch = [&](int k) {
+    AlignedBuffer& buffer = buffers[static_cast<size_t>(k)];
+    if (buffer.data() == nullptr) buffer = touched_buffer(parts.bytes());
+  };
+  const double best = best_of(seconds, stop, [&] {
+    return seconds_together(threads, touch, [&](int k) {
+      const auto* from = buffers[static_cast<size_t>(k)].as<float>();
+      parts.repeat(
+          [&] { [[maybe_unused]] const volatile float sum = sum_with_vectors(from, parts.count); });
+    });
+  });
+  return parts.gigabytes() / best;
 }
 
 }  // namespace tilewright::runtime

@@ -55,7 +55,8 @@ struct CopyBandwidth {
 };
 
 // Each thread copies a separate part of `bytes` (the size of source and of destination, over all
-// threads), which it touched first. The best of several runs within about `seconds`.
+// threads), which it touched first; a small part several times in succession, so that the start of
+// the threads does not count. The best of several runs within about `seconds`.
 CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds = 0.5,
                                      const StopToken& stop = {});
 
@@ -64,5 +65,9 @@ CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds 
 // The sum of `count` floats at any alignment, in unspecified order: reads memory and does little
 // else.
 float sum_with_vectors(const float* from, int64_t count);
+
+// GB/s: like measure_copy_bandwidth, but each thread sums its part of `bytes`.
+double measure_read_bandwidth(int threads, int64_t bytes, double seconds = 0.5,
+                              const StopToken& stop = {});
 
 }  // namespace tilewright::runtime

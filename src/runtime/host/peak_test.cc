@@ -36,6 +36,13 @@ TEST(Peak, MeasuresCopies) {
   EXPECT_GE(bandwidth.best(), bandwidth.vector_gb_per_s);
 }
 
+// Of parts that are smaller than what a run passes over, and of larger ones.
+TEST(Peak, MeasuresReads) {
+  EXPECT_GT(measure_read_bandwidth(2, 1 << 10, 0.0), 0.0);
+  EXPECT_GT(measure_read_bandwidth(1, 1 << 24, 0.0), 0.0);
+  EXPECT_GT(measure_read_bandwidth(3, 0, 0.0), 0.0);
+}
+
 TEST(Peak, CopiesExactlyAllElements) {
   for (const int64_t count : {0, 1, 15, 16, 63, 64, 65, 127, 128, 1000}) {
     std::vector<float> from(static_cast<size_t>(count) + 2);
