@@ -2,68 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <stdexcept>
-
+#include "app/machine_rates.h"
 #include "app/traces_file.h"
-#include "runtime/host/peak.h"
-#include "schedule/apply.h"
 #include "task/parse.h"
 
 namespace tilewright::app {
 namespace {
 
-constexpr double kBytesPerFlop = 2;  // assumed of the L1 cache: one f32 per multiply-add
-constexpr int64_t kMaxBytes = int64_t{256} << 20;  // copied to measure the memory bandwidth
-
 constexpr double kNotThePeak = 1.02;  // factor of a peak: a kernel above it disproves the peak
 
-// Measures the ceilings of this machine within about that time. The L1 cache is not measured:
-// processors feed their FMA units from it.
-feature::Ceilings measure_ceilings(const Target& target,
-                                   const std::vector<feature::MemoryLevel>& levels,
-                                   double seconds) {
-  feature::Ceilings ceilings;
-  const double each = seconds / static_cast<double>(levels.size());
-  ceilings.gflops = runtime::measure_fma_peak(target.threads(), each).gflops;
-  ceilings.gigabytes_per_s.assign(levels.size(), 0);
-  ceilings.gigabytes_per_s[0] = kBytesPerFlop * ceilings.gflops;
-  for (size_t k = 1; k < levels.size(); ++k) {
-    // Source and copy are in the next level: larger than this level, half of that one.
-    const bool memory = k + 1 == levels.size();
-    const int64_t here = levels[k].capacity * target.threads();
-    const int64_t bytes = memory ? std::min(kMaxBytes, 2 * here)
-                                 : std::max(here, levels[k + 1].capacity * target.threads() / 4);
-    ceilings.gigabytes_per_s[k] =
-        runtime::measure_copy_bandwidth(target.threads(), bytes, each).best();
+void add_program(const Task& task, const schedule::Trace& trace, const Machine& machine,
+                 const ProgramTiming& timing, Explanation& explanation) {
+  Result<ExplainedProgram> program = explain_program(task, trace, machine, timing);
+  if (program) {
+    explanation.program = std::move(*program);
+  } else {
+    explanation.no_program = "There is no loop nest: " + program.error().message;
   }
-  return ceilings;
-}
-
-// Fills in the program and its position. `machine`: its caches are the levels of a CPU's code.
-void explain_program(const Task& task, const schedule::Trace& trace, const Machine& machine,
-                     double latency_ns, feature::Calls calls, Explanation& explanation) {
-  const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
-  const Result<schedule::LoopTree> tree =
-      initial ? schedule::apply_or_explain(*initial, trace)
-              : Result<schedule::LoopTree>(std::unexpected(initial.error()));
-  if (!tree) {
-    explanation.no_program = "There is no loop nest: " + tree.error().message;
-    return;
-  }
-  ExplainedProgram program;
-  program.loops = tree->to_string();
-  program.instructions = schedule::estimated_instructions(*tree, task.target.vector_bytes());
-  program.traffic =
-      feature::estimate_traffic(*tree, feature::memory_levels(task.target, machine), calls);
-  program.facts = feature::nest_facts(*tree, task.target);
-  program.shares = feature::shares_of(program.traffic, explanation.ceilings, latency_ns);
-  program.limits =
-      feature::likely_limits(program.traffic, program.facts, task.target, program.shares);
-  if (task.target.runs_on_cpu()) {
-    program.levels_of = machine.model.empty() ? "an unknown machine" : machine.model;
-  }
-  explanation.program = std::move(program);
 }
 
 void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine, double seconds,
@@ -79,11 +34,12 @@ void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine
     explanation.no_peak = fmt::format("It is for {} threads, but this machine has {}: no peak.",
                                       task.target.threads(), machine.cpus.size());
   } else {
-    try {
-      explanation.ceilings =
-          measure_ceilings(task.target, feature::memory_levels(task.target, machine), seconds);
-    } catch (const std::runtime_error& error) {
-      explanation.no_peak = fmt::format("The peak could not be measured: {}", error.what());
+    const Result<MachineRates> rates = measure_rates(task.target, machine, seconds);
+    if (rates) {
+      explanation.ceilings = ceilings_of(*rates);
+    } else {
+      explanation.no_peak =
+          fmt::format("The peak could not be measured: {}", rates.error().message);
     }
   }
 }
@@ -100,7 +56,7 @@ Result<Explanation> explain_schedule(const ExplainOptions& options) {
                           .no_program = {},
                           .no_peak = {},
                           .ceilings = {}};
-  explain_program(task, trace, detect_machine(), 0, feature::Calls::First, explanation);
+  add_program(task, trace, detect_machine(), {}, explanation);
   if (!explanation.program) return fail(ErrorKind::Illegal, explanation.no_program);
   return explanation;
 }
@@ -153,17 +109,15 @@ Result<Explanation> explain_attempt(const ExplainOptions& options) {
           gflops);
     }
     const bool warm = attempt.protocol.cache == record::CachePolicy::Warm;
-    explain_program(*task, *trace, machine ? *machine : Machine{}, latency_ns,
-                    warm ? feature::Calls::Warm : feature::Calls::First, explanation);
+    const ProgramTiming timing{.ceilings = explanation.ceilings,
+                               .latency_ns = latency_ns,
+                               .calls = warm ? feature::Calls::Warm : feature::Calls::First};
+    add_program(*task, *trace, machine ? *machine : Machine{}, timing, explanation);
   }
   return explanation;
 }
 
 }  // namespace
-
-double ExplainedProgram::flop_per_byte(const feature::MemoryLevel& level) const {
-  return level.bytes > 0 ? traffic.flop / level.bytes : 0;
-}
 
 Result<Explanation> explain(const ExplainOptions& options) {
   return options.trace_file.empty() ? explain_attempt(options) : explain_schedule(options);

@@ -6,15 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "app/explained_program.h"
 #include "app/records.h"
 #include "app/target_choice.h"
 #include "base/result.h"
-#include "feature/limits.h"
 #include "record/attempt.h"
-#include "schedule/loop_tree.h"
-#include "target/machine.h"
 
 namespace tilewright::app {
 
@@ -34,19 +31,6 @@ struct ExplainedAttempt {
   std::string machine;       // processor name; empty if the store does not have it
   bool is_this_machine = false;
   std::string run;  // command of its run; may be empty
-};
-
-// The program of a trace that applies.
-struct ExplainedProgram {
-  std::string loops;  // LoopTree::to_string
-  int64_t instructions = 0;
-  feature::Traffic traffic;
-  feature::NestFacts facts;
-  std::vector<feature::Share> shares;  // empty without a latency
-  std::vector<std::string> limits;
-  std::string levels_of;  // the machine whose caches are the levels; empty: those of a device
-
-  double flop_per_byte(const feature::MemoryLevel& level) const;  // 0: nothing is moved
 };
 
 struct Explanation {

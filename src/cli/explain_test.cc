@@ -70,7 +70,7 @@ TEST_F(Explain, UnknownSubjectsAreErrors) {
     std::string message;
   };
   const Mistake mistakes[] = {
-      {{"explain"}, "ID_OR_OPERATOR is required"},
+      {{"explain"}, "WHAT is required"},
       {{"explain", "abc", "--records", (folder_ / "no.db").string()}, "no.db"},
       {{"explain", "zz", "--records", records()}, "'zz' is not an id"},
       {{"explain", id + "0", "--records", records()}, "not an id"},

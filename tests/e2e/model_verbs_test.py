@@ -8,6 +8,9 @@ random moments."""
 import json
 import os
 import random
+import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -331,6 +334,63 @@ class Models(unittest.TestCase):
             self.assertIn(f"{one['title']} takes ", done.stderr)
         other = self.run_verb("bench", self.path("fast.so"), "--seconds", 0.1, "--threads", 2)
         self.assertNotIn("tuned time", other.stderr)  # the records are for one thread
+
+    def explain(self, library, *more):
+        """The object of the model, and those of its kernels."""
+        lines = self.run_verb("explain", library, "--seconds", 0.1, "--json", *more).stdout.splitlines()
+        return json.loads(lines[0]), [json.loads(line) for line in lines[1:]]
+
+    def test_explain_compares_the_kernels_with_their_limits(self):
+        model = small_models.cnn(self.path("cnn.onnx"))
+        library = self.path("cnn.so")
+        self.compile(model, "cnn.so")
+        tasks = {task["task"]: task for task in self.tasks(model)}
+        whole, kernels = self.explain(library, "--records", "none")
+        self.assertEqual((whole["model"], whole["threads"], whole["kernels"]), ("cnn", 1, len(tasks)))
+        self.assertGreater(whole["limit_ns"], 0)
+        self.assertEqual(whole["levels"][-1]["level"], "memory")
+        for one in kernels:
+            self.assertEqual(one["kernel"], tasks[one["task"]]["title"])
+            self.assertEqual(one["calls"], tasks[one["task"]]["weight"])
+            self.assertIn(one["limit"], ["FMA"] + [level["level"] for level in whole["levels"]])
+            self.assertTrue({"tune", "fewer_flop", "fewer_bytes"} & set(one["remedies"]), one)
+
+        self.tune(model, trials=10 * len(tasks))
+        self.compile(model, "cnn.so", "--require-tuned")
+        _, kernels = self.explain(library, "--records", self.records)
+        for one in kernels:
+            self.assertGreater(one["tuned_ns"], 0)
+            self.assertGreater(one["trials"], 0)
+            self.assertTrue(one["limits"], one)
+            self.run_verb("explain", one["attempt"][:12], "--records", self.records, "--seconds", 0)
+        np.save(self.path("x.npy"), np.zeros((1, 3, 16, 16), np.float32))
+        words = ("--input", self.path("x.npy"), "--threads", 2, *self.records_flag())
+        text = self.run_verb("explain", library, "--seconds", 0.1, *words).stdout
+        self.assertIn("cnn on 2 threads: a run takes", text)
+        self.assertIn("It was compiled for 1 thread and ran on 2.", text)
+
+    @unittest.skipUnless(shutil.which("gcc"), "no gcc")
+    def test_explain_refuses_libraries_that_are_older_or_for_another_machine(self):
+        model = small_models.cnn(self.path("cnn.onnx"))
+        self.compile(model, "cnn.c")
+        with open(self.path("cnn.c")) as file:
+            source = file.read()
+        edits = (
+            (r"\.version = \d+, \.denormals", ".version = 2, .denormals", "was compiled by an older version"),
+            (r"tw_features\[\] = ", 'tw_features[] = "avx1024,"', "a processor with avx1024"),
+        )
+        for now, then, expected in edits:
+            edited, count = re.subn(now, then, source)
+            self.assertEqual(count, 1)
+            with open(self.path("odd.c"), "w") as file:
+                file.write(edited)
+                file.write('extern const TilewrightModelApi tilewright_model __attribute__((alias("cnn_model")));')
+            words = ("-std=gnu11", "-w", "-march=native", "-shared", "-fPIC", self.path("odd.c"))
+            subprocess.run(("gcc", *words, "-o", self.path("odd.so")), check=True, capture_output=True)
+            said = self.run_verb("explain", self.path("odd.so"), "--seconds", 0.1, code=2).stderr
+            self.assertIn(expected, said)
+        said = self.run_verb("explain", model, code=2).stderr
+        self.assertIn(f"is not a compiled model; `tilewright compile {model}` makes one", said)
 
     def test_usage_errors_are_explained(self):
         model = small_models.cnn(self.path("cnn.onnx"))
