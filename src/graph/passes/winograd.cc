@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/rounding.h"
@@ -16,8 +17,8 @@
 namespace tilewright::graph {
 namespace {
 
-constexpr int64_t kTile = 4;  // rows and columns of the output
-constexpr size_t kKernel = 3, kSide = 6;
+constexpr std::array<int64_t, 2> kTiles = {2, 4};  // rows and columns of an output tile
+constexpr size_t kKernel = 3;
 constexpr int64_t kFewestChannels =
     16;  // of input and output: a vector, and sums worth a transform
 
@@ -58,48 +59,79 @@ std::optional<Candidate> match(const Rewrite& rewrite, const Node& node,
                    .pad = *pad};
 }
 
-// The cost of both algorithms in multiply-adds, as measured with default schedules. A tile has 36
-// products per pair of channels instead of 144, plus its transforms, which go through memory if all
-// tiles together exceed the cache. Weights are read from memory, and are four times as large.
-bool pays(const Candidate& conv) {
-  constexpr double kInCache = 1300, kInMemory = 4000;  // the transforms per tile and channel
-  constexpr double kCacheBytes = 8 << 20;
-  constexpr double kWeight = 8;  // reading one weight
-  constexpr double kMinGain = 1.3;
-  if (conv.ci < kFewestChannels || conv.co < kFewestChannels) return false;
-  const auto pairs = static_cast<double>(conv.ci * conv.co);
+double products_of(int64_t m) { return static_cast<double>((m + 2) * (m + 2)); }  // per tile
+
+int64_t nonzeros(const te::Matrix& matrix) {
+  int64_t count = 0;
+  for (const std::vector<double>& row : matrix) {
+    count += std::ranges::count_if(row, [](double entry) { return entry != 0; });
+  }
+  return count;
+}
+
+// The multiply-adds of M -> matrix M matrix^T, which is computed as one double sum per element.
+double transform_cost(const te::Matrix& matrix) {
+  const auto terms = static_cast<double>(nonzeros(matrix));
+  return terms * terms;
+}
+
+// Costs are in multiply-adds of a convolution. Reading one weight costs as much as several.
+constexpr double kWeight = 8;
+
+double direct_cost(const Candidate& conv) {
   const auto outputs = static_cast<double>(conv.n * conv.rows * conv.columns);
+  return kKernel * kKernel * (outputs + kWeight) * static_cast<double>(conv.ci * conv.co);
+}
+
+// The products, the sums of both transforms, and the transformed elements, each of which is written
+// and read once, in a cache if all of them fit.
+double winograd_cost(const Candidate& conv, int64_t m) {
+  constexpr double kInCache = 12.5, kInMemory = 50;  // one element written or read
+  constexpr double kCacheBytes = 8 << 20;
+  const te::WinogradMatrices& matrices = te::winograd_matrices(m);
+  const auto ci = static_cast<double>(conv.ci), co = static_cast<double>(conv.co);
   const auto tiles =
-      static_cast<double>(conv.n * ceil_div(conv.rows, kTile) * ceil_div(conv.columns, kTile));
-  const double transforms = tiles * static_cast<double>(conv.ci + conv.co);
-  const bool in_cache = 36 * sizeof(float) * transforms <= kCacheBytes;
-  const double direct = 9 * (outputs + kWeight) * pairs;
-  const double winograd =
-      36 * (tiles + kWeight) * pairs + (in_cache ? kInCache : kInMemory) * transforms;
-  return direct >= kMinGain * winograd;
+      static_cast<double>(conv.n * ceil_div(conv.rows, m) * ceil_div(conv.columns, m));
+  const double elements = products_of(m) * tiles * (ci + co);
+  const bool in_cache = sizeof(float) * elements <= kCacheBytes;
+  const double sums = tiles * (ci * transform_cost(matrices.b_transposed) +
+                               co * transform_cost(matrices.a_transposed));
+  return products_of(m) * (tiles + kWeight) * ci * co + sums +
+         2 * elements * (in_cache ? kInCache : kInMemory);
+}
+
+// The tile of the output with the lowest cost; nothing if the convolution itself costs little more.
+std::optional<int64_t> best_tile(const Candidate& conv) {
+  constexpr double kMinGain = 1.3;
+  if (conv.ci < kFewestChannels || conv.co < kFewestChannels) return std::nullopt;
+  const int64_t best =
+      *std::ranges::min_element(kTiles, {}, [&](int64_t m) { return winograd_cost(conv, m); });
+  if (direct_cost(conv) < kMinGain * winograd_cost(conv, best)) return std::nullopt;
+  return best;
 }
 
 // G w G^T of each pair of channels.
-Constant transformed(const Constant& weights) {
-  const te::Matrix& g = te::winograd_matrices(kTile).g;
+Constant transformed(const Constant& weights, int64_t m) {
+  const te::Matrix& g = te::winograd_matrices(m).g;
+  const size_t side = g.size();
   const std::vector<int64_t>& shape = weights.type().shape;
   const auto pairs = static_cast<size_t>(shape[2] * shape[3]);
-  const TensorType type{.element = ir::Scalar::F32, .shape = {kSide, kSide, shape[2], shape[3]}};
+  const TensorType type{.element = ir::Scalar::F32, .shape = {m + 2, m + 2, shape[2], shape[3]}};
   std::vector<std::byte> bytes(static_cast<size_t>(type.bytes()));
   for (size_t pair = 0; pair < pairs; ++pair) {
-    std::array<std::array<double, kKernel>, kSide> half{};  // G w
+    std::vector<std::array<double, kKernel>> half(side);  // G w
     for (size_t r = 0; r < kKernel; ++r) {
       for (size_t c = 0; c < kKernel; ++c) {
         const double w = weights.number(static_cast<int64_t>((r * kKernel + c) * pairs + pair));
-        for (size_t a = 0; a < kSide; ++a) half[a][c] += g[a][r] * w;
+        for (size_t a = 0; a < side; ++a) half[a][c] += g[a][r] * w;
       }
     }
-    for (size_t a = 0; a < kSide; ++a) {
-      for (size_t b = 0; b < kSide; ++b) {
+    for (size_t a = 0; a < side; ++a) {
+      for (size_t b = 0; b < side; ++b) {
         double sum = 0;
         for (size_t c = 0; c < kKernel; ++c) sum += half[a][c] * g[b][c];
         const auto rounded = static_cast<float>(sum);
-        std::memcpy(&bytes[((a * kSide + b) * pairs + pair) * sizeof rounded], &rounded,
+        std::memcpy(&bytes[((a * side + b) * pairs + pair) * sizeof rounded], &rounded,
                     sizeof rounded);
       }
     }
@@ -111,15 +143,17 @@ Constant transformed(const Constant& weights) {
 
 Result<Graph> winograd(const Graph& graph, const PassOptions& options) {
   if (!options.permissions.winograd) return graph;
-  std::map<ValueId, ValueId> made;  // of weights, those transformed
+  std::map<std::pair<ValueId, int64_t>, ValueId> made;  // of weights and tile, those transformed
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
     const std::vector<ValueId> in = rewrite.operands(node);
     const auto conv = match(rewrite, node, in);
-    if (!conv || !pays(*conv) || !all_finite(rewrite.constant(in[1]))) return false;
-    if (!made.contains(in[1])) {
-      made[in[1]] = rewrite.add_constant(transformed(rewrite.constant(in[1])));
+    const auto m = conv ? best_tile(*conv) : std::nullopt;
+    if (!m || !all_finite(rewrite.constant(in[1]))) return false;
+    const auto [weights, added] = made.try_emplace({in[1], *m});
+    if (added) {
+      weights->second = rewrite.add_constant(transformed(rewrite.constant(in[1]), *m));
     }
-    const auto now = rewrite.add("conv_winograd", {in[0], made[in[1]]}, {{"pad", conv->pad}});
+    const auto now = rewrite.add("conv_winograd", {in[0], weights->second}, {{"pad", conv->pad}});
     if (!now) return false;  // the tiles are too large: keep the convolution
     rewrite.replace(node.outputs[0], *now);
     return true;

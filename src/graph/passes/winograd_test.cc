@@ -44,8 +44,17 @@ Graph graph_of(const Conv& conv) {
   return g.finish({g.add("conv", {x, w}, attributes(conv))});
 }
 
+// The side of the output tiles of the first such node; 0: there is none.
+int64_t tile_of(const Graph& graph, const PassOptions& options = allowed()) {
+  const Graph now = after(graph, winograd, options);
+  for (const Node& node : now.nodes()) {
+    if (node.op == "conv_winograd") return now.value(node.inputs[1]).type.shape[0] - 2;
+  }
+  return 0;
+}
+
 bool is_taken(const Graph& graph, const PassOptions& options = allowed()) {
-  return count_ops(after(graph, winograd, options)).contains("conv_winograd");
+  return tile_of(graph, options) != 0;
 }
 
 TEST(Winograd, AppliesIfPossibleAndProfitable) {
@@ -54,6 +63,27 @@ TEST(Winograd, AppliesIfPossibleAndProfitable) {
   EXPECT_TRUE(is_taken(graph_of({.x = {4, 8, 8, 64}})));  // tiles of all images read the weights
   EXPECT_TRUE(is_taken(graph_of({.x = {1, 55, 55, 64}})));
   EXPECT_TRUE(is_taken(graph_of({.x = {1, 14, 14, 256}, .co = 256})));
+}
+
+TEST(Winograd, ChoosesTheTile) {
+  struct Case {
+    Conv conv;
+    int64_t tile;
+  };
+  const Case cases[] = {
+      {{.x = {1, 56, 56, 64}}, 4},
+      {{.x = {1, 56, 56, 256}, .co = 256}, 4},  // from memory
+      {{.x = {1, 14, 14, 256}, .co = 256}, 4},
+      {{.x = {1, 10, 10, 256}, .co = 256}, 2},  // 9 tiles of 16 have 44 outputs too many, 25 none
+      {{.x = {1, 8, 8, 256}, .co = 256}, 2},    // 36 weights for each pair of channels, or 16
+      {{.x = {1, 6, 6, 512}, .co = 512}, 2},    // 4x4: four tiles for 36 outputs
+      {{.x = {1, 7, 7, 512}, .co = 512}, 0},    // 15 of 64 outputs are for nothing with either
+      {{.x = {4, 7, 7, 512}, .co = 512}, 4},    // weights are read for four images
+      {{.x = {1, 8, 8, 64}}, 0},                // transforms of few channels
+  };
+  for (const Case& one : cases) {
+    EXPECT_EQ(tile_of(graph_of(one.conv)), one.tile) << graph_of(one.conv).to_string();
+  }
 }
 
 TEST(Winograd, OtherConvolutionsAreUnchanged) {
@@ -105,6 +135,14 @@ TEST(Winograd, KeepsTheResultWithinItsTolerance) {
   EXPECT_LT(largest_error(evaluate_graph(graph, inputs), evaluate_graph(now, inputs)), 1e-5);
 }
 
+TEST(Winograd, ComputesTheSameWithSmallTiles) {
+  const Graph graph = graph_of({.x = {1, 10, 10, 128}, .co = 128});
+  const Graph now = after(graph, winograd, allowed());
+  ASSERT_EQ(tile_of(graph), 2);
+  const std::vector<Constant> inputs = random_inputs(graph, 5);
+  EXPECT_LT(largest_error(evaluate_graph(graph, inputs), evaluate_graph(now, inputs)), 1e-5);
+}
+
 TEST(Winograd, SharedWeightsAreTransformedOnce) {
   Exported g;
   const ValueId x = g.input("x", {1, 16, 16, 64}), w = g.weights({3, 3, 64, 64});
@@ -114,6 +152,17 @@ TEST(Winograd, SharedWeightsAreTransformedOnce) {
   ASSERT_EQ(now.nodes().size(), 2U);
   EXPECT_EQ(now.node(0).inputs[1], now.node(1).inputs[1]);
   EXPECT_EQ(now.value(now.node(0).inputs[1]).type.shape, (Shape{6, 6, 64, 64}));
+}
+
+TEST(Winograd, WeightsAreTransformedOncePerTile) {
+  Exported g;
+  const ValueId w = g.weights({3, 3, 256, 256});
+  const ValueId large = g.add("conv", {g.input("x", {1, 14, 14, 256}), w}, attributes({}));
+  const ValueId small = g.add("conv", {g.input("y", {1, 10, 10, 256}), w}, attributes({}));
+  const Graph now = after(g.finish({large, small}), winograd, allowed());
+  ASSERT_EQ(now.nodes().size(), 2U);
+  EXPECT_EQ(now.value(now.node(0).inputs[1]).type.shape, (Shape{6, 6, 256, 256}));
+  EXPECT_EQ(now.value(now.node(1).inputs[1]).type.shape, (Shape{4, 4, 256, 256}));
 }
 
 // x = stem(image), relu(norm(conv(relu(norm(conv(x))))) + x), then a convolution of stride 2.
