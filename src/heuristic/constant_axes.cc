@@ -15,10 +15,20 @@ namespace {
 constexpr int64_t kUnrolledConstants = 4096;  // limit of instructions that fold after unrolling
 constexpr int64_t kWholeTransform = 8192;     // limit if no loop is left
 
-struct HintedLoops {
-  std::vector<Name> spatial, folded;  // the folded ones reduce
-  int64_t copies = 1;                 // copies of the body if all of them are unrolled
-};
+// The number of copies of the body that the annotations of a stage's loops create so far.
+int64_t copies_of(const LoopTree& tree, StageIndex index, const Target& target) {
+  const Stage& stage = tree.stage(index);
+  const int lanes = target.lanes(ir::bytes_of(tree.buffer(stage.first_buffer).element));
+  int64_t copies = 1;
+  for (const VarIndex loop : stage.loops) {
+    const LoopVar& var = tree.var(loop);
+    if (var.annotation == Annotation::Unroll) copies *= var.extent;
+    if (var.annotation == Annotation::Vectorize) copies *= ceil_div(var.extent, lanes);
+  }
+  return copies;
+}
+
+}  // namespace
 
 bool is_hinted(const te::Op& op, size_t axis) {
   return axis < op.axes.size() ? op.axes[axis].hints.simplify_const_index
@@ -36,21 +46,6 @@ HintedLoops hinted_loops(const LoopTree& tree, const Stage& stage) {
   }
   return loops;
 }
-
-// The number of copies of the body that the annotations of a stage's loops create so far.
-int64_t copies_of(const LoopTree& tree, StageIndex index, const Target& target) {
-  const Stage& stage = tree.stage(index);
-  const int lanes = target.lanes(ir::bytes_of(tree.buffer(stage.first_buffer).element));
-  int64_t copies = 1;
-  for (const VarIndex loop : stage.loops) {
-    const LoopVar& var = tree.var(loop);
-    if (var.annotation == Annotation::Unroll) copies *= var.extent;
-    if (var.annotation == Annotation::Vectorize) copies *= ceil_div(var.extent, lanes);
-  }
-  return copies;
-}
-
-}  // namespace
 
 bool tile_transform(Tiling& tiling, StageIndex index) {
   const LoopTree& tree = tiling.tree();

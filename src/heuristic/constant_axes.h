@@ -6,9 +6,21 @@
 //   for (p) in parallel:  for c.0:  unroll a, b, ra, rb:  vectorize c.1 < 16
 #pragma once
 
+#include <vector>
+
 #include "heuristic/tiling.h"
 
 namespace tilewright::heuristic {
+
+// The loops of such axes of a stage that no step has split.
+struct HintedLoops {
+  std::vector<Name> spatial, folded;  // the folded ones reduce
+  int64_t copies = 1;                 // copies of the body if all of them are unrolled
+};
+HintedLoops hinted_loops(const schedule::LoopTree& tree, const schedule::Stage& stage);
+
+// `axis` is an index in Stage::axes of the stage of `op`.
+bool is_hinted(const te::Op& op, size_t axis);
 
 // For a stage at root that reduces only over such axes: computes the whole transform of one tile
 // for a vector of channels, if the code does not get too large. False: nothing was done.

@@ -7,6 +7,7 @@
 
 #include "heuristic/chain_tiler.h"
 #include "heuristic/nest_plan.h"
+#include "heuristic/transform_tiles.h"
 #include "heuristic/window.h"
 #include "schedule/apply.h"
 #include "schedule/explain.h"
@@ -103,11 +104,20 @@ class DefaultSchedule {
     if (plan_.nested.contains(index)) return;
     if (const auto pair = plan_.pairs.find(index); pair != plan_.pairs.end()) {
       tiler_.tile_pair(index, pair->second);
+    } else if (const auto tiles = plan_.tiles.find(index); tiles != plan_.tiles.end()) {
+      place_tiles(index, tiles->second);
     } else if (const auto group = plan_.groups.find(index); group != plan_.groups.end()) {
       place_group(index, group->second);
     } else if (!factor(index)) {
       tiler_.tile_root(index);
     }
+  }
+
+  void place_tiles(StageIndex reader, StageIndex transform) {
+    const auto found = tile_reader(tree(), transform);
+    if (found && tile_with_reader(tiling_, transform, *found)) return;
+    tiler_.tile_root(reader);
+    tiler_.tile_root(transform);
   }
 
   void place_group(StageIndex root, const NestGroup& group) {

@@ -3,7 +3,8 @@
 //
 //   pure elementwise producers are inlined; the outermost spatial loops of each root stage are
 //   fused and parallel; the innermost spatial loop of the stores is vectorized, inside the
-//   reduction, so that accumulators stay in registers
+//   reduction, so that accumulators stay in registers; an inverse transform by constant matrices
+//   (Winograd) is computed at the tiles of its reader
 //
 // `variant` 1 is a second schedule with other tiles and without vectors, whose output validates
 // that of the first. If scalar code would take seconds, it has vectors, but different ones.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heuristic/axis_roles.h"
+#include "heuristic/transform_tiles.h"
 #include "heuristic/window.h"
 
 namespace tilewright::heuristic {
@@ -41,11 +42,12 @@ bool has_constant_axes(const LoopTree& tree, StageIndex index) {
 
 class Planner {
  public:
-  Planner(const LoopTree& tree, double min_rows, const Target* windows)
-      : tree_(tree), min_rows_(min_rows), windows_(windows) {}
+  Planner(const LoopTree& tree, double min_rows, const Target* vectors)
+      : tree_(tree), min_rows_(min_rows), vectors_(vectors) {}
 
   NestPlan run() {
     for (const StageIndex index : tree_.order) find_pair(index);
+    for (const StageIndex index : tree_.order) find_tiles(index);
     for (size_t k = tree_.order.size(); k-- > 0;) {  // readers first
       const StageIndex index = tree_.order[k];
       if (!tree_.stage(index).has_loops()) continue;
@@ -64,7 +66,7 @@ class Planner {
  private:
   void find_pair(StageIndex index) {
     if (!tree_.stage(index).has_loops() || tree_.is_output(index)) return;
-    const bool light = windows_ != nullptr && is_light_window(tree_, index, *windows_);
+    const bool light = vectors_ != nullptr && is_light_window(tree_, index, *vectors_);
     if (!light && !is_heavy(tree_, index)) return;
     if (has_constant_axes(tree_, index)) return;
     const auto reads = accesses_to(tree_, index);
@@ -77,16 +79,23 @@ class Planner {
     if (plan_.pairs.emplace(reader, index).second) plan_.nested[index] = reader;
   }
 
+  void find_tiles(StageIndex index) {
+    if (vectors_ == nullptr || !tree_.stage(index).has_loops()) return;
+    const auto reader = tile_reader(tree_, index);
+    if (!reader || plan_.pairs.contains(reader->stage)) return;
+    if (plan_.tiles.emplace(reader->stage, index).second) plan_.nested[index] = reader->stage;
+  }
+
   // The root of the group that the stage joins.
   StageIndex find_root(StageIndex index) {
     if (tree_.is_output(index) || is_heavy(tree_, index) || has_constant_axes(tree_, index)) {
       return kNone;
     }
-    if (plan_.pairs.contains(index)) return kNone;  // it owns the tiles of a nest
+    if (owns_tiles(index)) return kNone;
     const auto reads = accesses_to(tree_, index);
     if (reads.empty()) return kNone;
     const StageIndex root = root_of_.at(reads[0]->stage);
-    if (plan_.pairs.contains(root) || is_heavy(tree_, root)) return kNone;
+    if (owns_tiles(root) || is_heavy(tree_, root)) return kNone;
     int common = static_cast<int>(kMaxRank);
     for (const Access* access : reads) {
       if (root_of_.at(access->stage) != root) return kNone;
@@ -107,9 +116,13 @@ class Planner {
     return root;
   }
 
+  bool owns_tiles(StageIndex index) const {
+    return plan_.pairs.contains(index) || plan_.tiles.contains(index);
+  }
+
   const LoopTree& tree_;
   double min_rows_;
-  const Target* windows_;
+  const Target* vectors_;
   NestPlan plan_;
   std::map<StageIndex, StageIndex> root_of_;
   std::map<StageIndex, int> shared_;  // leading axes shared with the root
@@ -136,8 +149,8 @@ double copies_inlined(const LoopTree& tree, StageIndex stage) {
   return uses / std::max(1.0, iterations_of(tree, tree.stage(stage)));
 }
 
-NestPlan plan_nests(const LoopTree& tree, double min_rows, const Target* windows) {
-  return Planner(tree, min_rows, windows).run();
+NestPlan plan_nests(const LoopTree& tree, double min_rows, const Target* vectors) {
+  return Planner(tree, min_rows, vectors).run();
 }
 
 }  // namespace tilewright::heuristic

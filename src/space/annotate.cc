@@ -1,6 +1,7 @@
 #include "space/annotate.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -100,7 +101,9 @@ class Annotator {
     const RowBlocks blocks = rowed != nullptr ? RowBlocks::Shared
                              : lead == 0      ? RowBlocks::Chunks
                                               : RowBlocks::Own;
-    const PlainLoops loops = lay_out_plain(layout_, op, lead, blocks);
+    const TransformTiles* tiles = draft_.tiles_in(stage);
+    const PlainLoops loops = lay_out_plain(
+        layout_, op, lead, blocks, tiles == nullptr ? std::span<const int64_t>{} : tiles->sides);
     add_streaming(op, loops.lane);
     const bool is_worth = heuristic::is_always_threaded(tree_, index, layout_.target());
     Nest nest{.root = stage,

@@ -15,6 +15,11 @@ const RowStage* Draft::rows_in(StageName root) const {
   return found == rowed.end() ? nullptr : &*found;
 }
 
+const TransformTiles* Draft::tiles_in(StageName reader) const {
+  const auto found = std::ranges::find(transforms, reader, &TransformTiles::reader);
+  return found == transforms.end() ? nullptr : &*found;
+}
+
 bool is_open(const SpaceContext& context, const Draft& draft, te::OpId op) {
   const StageName stage{context.dag().op(op).name};
   if (context.dag().op(op).kind == te::OpKind::Placeholder || draft.is_inlined(stage)) {

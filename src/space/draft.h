@@ -71,6 +71,13 @@ struct RowStage {
   int lead = 0;  // number of outer axes that both share; the last of them gives the rows
 };
 
+// An inverse transform (heuristic/transform_tiles.h) and its reader, whose loops are cut into
+// tiles, so that the transform can be computed at one.
+struct TransformTiles {
+  StageName transform, reader;
+  std::vector<int64_t> sides{};  // per axis of the reader; 0: it is not cut
+};
+
 struct Draft {
   schedule::Sketch sketch{};
   std::vector<StageName> inlined{};
@@ -78,6 +85,7 @@ struct Draft {
   std::vector<StageName> cached{};  // stages with a `.write`
   std::vector<FactoredStage> factored{};
   std::vector<RowStage> rowed{};
+  std::vector<TransformTiles> transforms{};
   std::vector<StageName> chained{};   // one nest: its root, then its members
   std::vector<StageName> unrolled{};  // stages with axes that have the hint simplify_const_index
   std::vector<StageName> done{};      // a user-defined rule has written all their steps
@@ -89,6 +97,8 @@ struct Draft {
   bool is_cached(StageName stage) const { return contains(cached, stage); }
   // The reduction that the nest of this root computes by rows; null: none.
   const RowStage* rows_in(StageName root) const;
+  // The tiles of the transform that this stage reads; null: none.
+  const TransformTiles* tiles_in(StageName reader) const;
 };
 
 // The operator of a stage.

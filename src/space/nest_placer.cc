@@ -1,5 +1,6 @@
 #include "space/nest_placer.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -131,7 +132,11 @@ std::vector<Steps> choice_of(const Nest& nest, const ThreadVariant& variant,
 
 void NestPlacer::place(Nest nest) {
   std::vector<Member> members = MemberFinder(layout_, nest).run([&](te::OpId op) {
-    return !placed_.contains(op) && is_open(layout_.space, draft_, op);
+    const auto is_op = [&](const TransformTiles& tiles) {
+      return tiles.transform.op == layout_.op(op).name;
+    };
+    return !placed_.contains(op) &&
+           (is_open(layout_.space, draft_, op) || std::ranges::any_of(draft_.transforms, is_op));
   });
   std::vector<PlacedMember> rules;
   for (const Member& member : members) {

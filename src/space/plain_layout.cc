@@ -15,6 +15,7 @@ using heuristic::powers_of_two;
 namespace {
 
 constexpr int64_t kUnrolledWindow = 64;
+constexpr int64_t kTileVectors = 2;  // of a tile of a transform, whose code is large
 
 const te::AxisHints& hints_of(const te::Op& op, size_t axis) {
   return axis < op.axes.size() ? op.axes[axis].hints : op.reduce_axes[axis - op.axes.size()].hints;
@@ -23,12 +24,14 @@ const te::AxisHints& hints_of(const te::Op& op, size_t axis) {
 // Lays out the loops of one stage.
 class PlainLayout {
  public:
-  PlainLayout(const LayoutContext& layout, te::OpId op, int lead, RowBlocks blocks)
+  PlainLayout(const LayoutContext& layout, te::OpId op, int lead, RowBlocks blocks,
+              std::span<const int64_t> sides)
       : layout_(layout),
         writer_(layout.writer),
         tree_(layout.tree),
         stage_(layout.tree.stage(LayoutContext::index_of(op))),
         op_(layout.op(op)),
+        sides_(sides),
         lead_count_(lead),
         blocks_(blocks == RowBlocks::Shared),
         chunks_(blocks == RowBlocks::Chunks),
@@ -63,6 +66,7 @@ class PlainLayout {
     const auto is = [&](int role) { return role == static_cast<int>(axis); };
     const te::AxisHints& hints = hints_of(op_, axis);
     if (static_cast<int>(axis) < lead_count_) return lay_out_lead(axis, var);
+    if (axis < sides_.size() && sides_[axis] != 0) return lay_out_tile(var, sides_[axis]);
     if (hints.simplify_const_index && !is(roles_.vector)) {
       (reduces ? folded_ : constant_).push_back(var.name);
     } else if (is(roles_.vector)) {
@@ -72,6 +76,17 @@ class PlainLayout {
     } else if (hints.no_split_at_inner || !cut(axis, var)) {
       lay_out_whole(var, reduces);
     }
+  }
+
+  // Tiles of a fixed size, their elements unrolled.
+  void lay_out_tile(const LoopVar& var, int64_t side) {
+    if (var.extent <= side) {
+      rows_.push_back(var.name);
+      return;
+    }
+    writer_.add(Split{stage_.name, var.name, {side}, Tail::Peel});
+    loops_.outer.push_back({var.name.child(0), ceil_div(var.extent, side)});
+    rows_.push_back(var.name.child(1));
   }
 
   // Lays out parts of an axis, if they are useful.
@@ -162,13 +177,14 @@ class PlainLayout {
   // Possible extents of the vectorized part of an axis; ascending.
   std::vector<int64_t> lane_sizes(int64_t extent) const {
     std::vector<int64_t> sizes;
-    for (const int64_t vectors : powers_of_two(8)) {
+    const int64_t most = sides_.empty() ? 8 : kTileVectors;
+    for (const int64_t vectors : powers_of_two(most)) {
       const int64_t size = vectors * lanes_;
       if (size < extent && may_cut(extent, size)) sizes.push_back(size);
     }
     const bool eight = roles_.across != heuristic::kNoAxis && lanes_ < 8 && may_cut(extent, 8);
     if (eight && std::ranges::find(sizes, 8) == sizes.end()) sizes.push_back(8);
-    if (extent <= 8 * lanes_) sizes.push_back(extent);
+    if (extent <= most * lanes_) sizes.push_back(extent);
     if (sizes.empty()) {  // no number of vectors divides
       for (const int64_t size : heuristic::divisors_of(extent)) {
         if (size > 1 && size <= 8 * lanes_) sizes.push_back(size);
@@ -272,6 +288,7 @@ class PlainLayout {
   const LoopTree& tree_;
   const Stage& stage_;
   const te::Op& op_;
+  std::span<const int64_t> sides_;
   int lead_count_;
   bool blocks_;
   bool chunks_;  // split the first loop into chunks for threads
@@ -284,8 +301,9 @@ class PlainLayout {
 
 }  // namespace
 
-PlainLoops lay_out_plain(const LayoutContext& layout, te::OpId op, int lead, RowBlocks blocks) {
-  return PlainLayout(layout, op, lead, blocks).run();
+PlainLoops lay_out_plain(const LayoutContext& layout, te::OpId op, int lead, RowBlocks blocks,
+                         std::span<const int64_t> sides) {
+  return PlainLayout(layout, op, lead, blocks, sides).run();
 }
 
 }  // namespace tilewright::space

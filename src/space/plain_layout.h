@@ -4,6 +4,7 @@
 //   Y[i, j] = 2 * X[i, j]   ->   i.0, i.1, j.0, j.1 vectorize, the factors of both splits as holes
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "space/layout_context.h"
@@ -32,7 +33,9 @@ enum class RowBlocks : uint8_t {
   Chunks,  // no rows: chunks for threads
 };
 
-// `lead`: number of leading axes that the nest of the stage shares.
-PlainLoops lay_out_plain(const LayoutContext& layout, te::OpId op, int lead, RowBlocks blocks);
+// `lead`: number of leading axes that the nest of the stage shares. `sides`: per axis, the side of
+// the tiles into which it is cut, unrolled; 0, or no entry: none.
+PlainLoops lay_out_plain(const LayoutContext& layout, te::OpId op, int lead, RowBlocks blocks,
+                         std::span<const int64_t> sides = {});
 
 }  // namespace tilewright::space

@@ -53,5 +53,22 @@ TEST(PlainLayout, SharedRowsAreSplitTwiceWithoutHoles) {
   EXPECT_EQ(loops.row.text(), "i.2");
 }
 
+// The elements of a tile are unrolled next to the lanes; an axis without more of them is whole.
+TEST(PlainLayout, CutsTilesOfATransform) {
+  LayoutBench bench("elementwise:shape=14x3x64,chain=scale(2)");
+  const std::vector<int64_t> sides = {4, 4, 0};
+  const PlainLoops loops = lay_out_plain(bench.layout, bench.op("Y"), 0, RowBlocks::Chunks, sides);
+  EXPECT_EQ(bench.steps(),
+            "split Y i [4]\n"
+            "split Y k [16]\n"
+            "reorder Y [i.0, k.0, i.1, j, k.1]\n"
+            "annotate Y k.1 vectorize\n"
+            "annotate Y i.1 unroll\n"
+            "annotate Y j unroll\n");
+  EXPECT_EQ(bench.holes(), "tile Y 2");  // one vector of channels, or two
+  ASSERT_EQ(loops.outer.size(), 2U);
+  EXPECT_EQ(loops.outer[0].name.text(), "i.0");
+}
+
 }  // namespace
 }  // namespace tilewright::space

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "schedule/apply.h"
 #include "space/sketch_fault.h"
 #include "space/space_testing.h"
@@ -56,6 +58,33 @@ TEST(Space, HasThePublishedNumberOfSketches) {
   EXPECT_EQ(count("softmax:m=1536,n=128"), 9u);
   EXPECT_EQ(count("conv2d_winograd:n=1,h=28,w=28,ci=128,co=128,pad=1"), 3u);
   EXPECT_EQ(count("reduce:op=sum,shape=128,axes=0"), 3u);
+}
+
+// Of the legal programs of a space, how many compute I inside Y, and the shape of I there.
+std::map<std::string, int> places_of_inverse(std::string_view text, const SpaceOptions& options) {
+  const Task task = task_of(text);
+  const Space space = space_of(task, options);
+  std::map<std::string, int> places;
+  for_random_trees(space, 200, [&](const schedule::LoopTree& tree) {
+    const schedule::Stage& inverse = tree.stage(tree.find_stage({Name("I")}));
+    if (inverse.place != schedule::Attachment::At) return;
+    const auto& extent = tree.buffer(inverse.first_buffer).extent;
+    std::string shape;
+    for (size_t d = 0; d + 1 < extent.size(); ++d) shape += std::to_string(extent[d]) + " ";
+    ++places[shape];
+  });
+  return places;
+}
+
+// At the loop of a tile of Y, one tile of I is computed: 4x4 of one image.
+TEST(Space, ComputesAnInverseTransformAtItsTile) {
+  for (const char* text : {"conv2d_winograd:h=16,w=14,ci=32,co=32,pad=1,weight=transformed",
+                           "conv2d_winograd:h=3,w=13,ci=32,co=40,pad=1,weight=transformed,m=2"}) {
+    const bool small = std::string_view(text).ends_with("m=2");
+    const auto places = places_of_inverse(text, {});
+    EXPECT_TRUE(places.contains(small ? "2 2 1 1 " : "4 4 1 1 ")) << text;
+    EXPECT_TRUE(places_of_inverse(text, {.off = {"locations"}}).empty()) << text;
+  }
 }
 
 // A rule that makes the whole schedule of C, `split C i [4]`, with these holes.

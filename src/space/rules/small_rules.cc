@@ -1,6 +1,9 @@
 #include "space/rules/small_rules.h"
 
+#include <optional>
+
 #include "heuristic/nest_plan.h"
+#include "heuristic/transform_tiles.h"
 #include "space/draft_writer.h"
 #include "space/rules/stage_predicates.h"
 #include "te/predicates.h"
@@ -18,6 +21,18 @@ bool is_left_open(const SpaceContext& context, const Draft& draft, StageName sta
   if (!context.has("locations")) return false;
   const schedule::LoopTree tree = inlined_tree(context, draft);
   return heuristic::copies_inlined(tree, tree.find_stage(stage)) > 1.5;
+}
+
+// Where the transform can be computed at the tiles of the result.
+std::optional<TransformTiles> tiles_of(const SpaceContext& context, const Draft& draft,
+                                       StageName stage) {
+  if (!context.has("locations")) return std::nullopt;
+  const schedule::LoopTree tree = inlined_tree(context, draft);
+  auto reader = heuristic::tile_reader(tree, tree.find_stage(stage));
+  if (!reader || !tree.is_output(reader->stage)) return std::nullopt;
+  const schedule::Stage& reading = tree.stage(reader->stage);
+  if (!is_open(context, draft, reading.op)) return std::nullopt;
+  return TransformTiles{stage, reading.name, std::move(reader->sides)};
 }
 
 }  // namespace
@@ -47,7 +62,9 @@ SketchRule always_inline_rule() {
 
 SketchRule simplify_const_index_rule() {
   return {.name = "simplify_const_index",
-          .what = "unrolls axes that index constants completely, so that the constants fold",
+          .what =
+              "unrolls axes that index constants completely, so that the constants fold; "
+              "computes an inverse transform at the tiles of its reader",
           .applies =
               [](const SpaceContext& context, const Draft&, StageName stage) {
                 const te::Op& op = context.dag().op(op_of(context, stage));
@@ -57,7 +74,14 @@ SketchRule simplify_const_index_rule() {
                       StageName stage) -> std::vector<NextDraft> {
             Draft next = draft;
             next.unrolled.push_back(stage);
-            return {{std::move(next), previous_stage(context, stage)}};
+            const StageName previous = previous_stage(context, stage);
+            std::vector<NextDraft> drafts = {{next, previous}};
+            if (auto tiles = tiles_of(context, draft, stage)) {
+              next.sketch.name += "tiles of " + stage.text() + ", ";
+              next.transforms.push_back(*std::move(tiles));
+              drafts.push_back({std::move(next), previous});
+            }
+            return drafts;
           }};
 }
 

@@ -109,7 +109,7 @@ std::vector<NextDraft> apply_tiles(const SpaceContext& context, const Draft& dra
 // True if the stage may own the tiles of another: no step has changed its loops yet.
 bool may_own(const Draft& draft, StageName stage) {
   if (stage.op.empty() || Draft::contains(draft.unrolled, stage)) return false;
-  if (Draft::contains(draft.done, stage)) return false;
+  if (Draft::contains(draft.done, stage) || draft.tiles_in(stage) != nullptr) return false;
   for (const FactoredStage& other : draft.factored) {
     if (other.stage == stage) return false;
   }
