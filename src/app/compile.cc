@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "deploy/export.h"
 #include "deploy/export_c.h"
+#include "graph/winograd_error.h"
 
 namespace tilewright::app {
 namespace {
@@ -36,6 +39,26 @@ std::vector<UntunedTask> untuned_of(const ChosenModel& model, const Target& targ
                        .note = model.choices[k].note});
   }
   return untuned;
+}
+
+// Equal weights have equal bounds, which are computed once.
+std::vector<WinogradStep> winograd_steps(const deploy::ModelPlan& plan, const Target& target) {
+  std::map<graph::ValueId, graph::WinogradError> errors;
+  std::vector<WinogradStep> steps;
+  for (const graph::Group& group : plan.partition.groups) {
+    for (const graph::NodeId id : group.nodes) {
+      const graph::Node& node = plan.graph.node(id);
+      if (node.op != "conv_winograd") continue;
+      const graph::ValueId weights = node.inputs[1];
+      const auto [error, added] = errors.try_emplace(weights);
+      if (added) error->second = graph::winograd_error(plan.graph.value(weights).constant);
+      steps.push_back({.key = Task{.workload = group.workload, .target = target}.key(),
+                       .title = group.title,
+                       .bound = error->second.bound,
+                       .direct = error->second.direct});
+    }
+  }
+  return steps;
 }
 
 }  // namespace
@@ -68,6 +91,7 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
       deploy::compile_model(model.plan, model.choices, target, compile);
   outcome.stopped = !compiled && stop.requested();
   if (outcome.stopped) return outcome;
+  outcome.winograd = winograd_steps(model.plan, target);
   const deploy::Program program = TRY(std::move(compiled));
   TRY(write(program, options.output, {.weights_beside = options.weights_beside}));
   outcome.file_bytes = TRY(size_of_file(options.output));

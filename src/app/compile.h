@@ -45,10 +45,21 @@ struct UntunedTask {
   std::string note;  // names the nearest record, if there is one
 };
 
+// A step that computes a convolution by Winograd's algorithm. Rounding changes its sums by at most
+// `bound` times the largest |input| of the step, and those of the direct convolution by at most
+// `direct` times that (graph/winograd_error.h). Errors of that input, from earlier steps, are
+// extra.
+struct WinogradStep {
+  Hash128 key;
+  std::string title;
+  double bound = 0, direct = 0;
+};
+
 struct CompileOutcome {
   bool written = false;              // false: stopped, or tasks are untuned under require_tuned
   bool stopped = false;              // by the token
   std::vector<UntunedTask> untuned;  // tasks with their default schedule
+  std::vector<WinogradStep> winograd;
   size_t kernels = 0, steps = 0;
   int64_t constant_bytes = 0;
   int64_t arena_bytes = 0;  // memory of the values between kernels

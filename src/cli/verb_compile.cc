@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -61,6 +62,27 @@ std::string summary_text(const std::string& file, const app::CompileOutcome& out
       to_mib(outcome.file_bytes), outcome.seconds);
 }
 
+// The step with the largest bound; empty if there is none.
+std::string winograd_text(const std::vector<app::WinogradStep>& steps) {
+  if (steps.empty()) return "";
+  const app::WinogradStep& worst = *std::ranges::max_element(steps, {}, &app::WinogradStep::bound);
+  return fmt::format(
+      "by Winograd's algorithm: {} steps; rounding changes their sums by at most {:.1e} times the "
+      "largest |input| of the step, {:.1f} times the bound of the direct convolution ({})\n",
+      steps.size(), worst.bound, worst.bound / worst.direct, worst.title);
+}
+
+Json winograd_json(const std::vector<app::WinogradStep>& steps) {
+  Json list = Json::array();
+  for (const app::WinogradStep& step : steps) {
+    list.push_back({{"task", step.key.hex()},
+                    {"title", step.title},
+                    {"error_bound", step.bound},
+                    {"direct_error_bound", step.direct}});
+  }
+  return list;
+}
+
 Json summary_json(const std::string& file, const app::CompileOutcome& outcome) {
   Json left = Json::array();
   for (const app::UntunedTask& one : outcome.untuned) {
@@ -70,6 +92,7 @@ Json summary_json(const std::string& file, const app::CompileOutcome& outcome) {
           {"kernels", outcome.kernels},
           {"steps", outcome.steps},
           {"untuned", std::move(left)},
+          {"winograd", winograd_json(outcome.winograd)},
           {"constant_bytes", outcome.constant_bytes},
           {"arena_bytes", outcome.arena_bytes},
           {"sum_bytes", outcome.sum_bytes},
@@ -103,7 +126,8 @@ Result<ExitCode> run_compile(const Context& context, const Flags& flags) {
         outcome.untuned.size(), outcome.kernels, words_of(options.model),
         untuned_text(outcome.untuned));
   }
-  print(context, summary_text(flags.output, outcome), summary_json(flags.output, outcome));
+  print(context, summary_text(flags.output, outcome) + winograd_text(outcome.winograd),
+        summary_json(flags.output, outcome));
   return ExitCode::Done;
 }
 

@@ -231,11 +231,16 @@ class Models(unittest.TestCase):
         untuned = self.compile(model, "half.so", *allow).stderr
         self.assertIn(f"`tilewright tune {model} --allow winograd`", untuned)
         self.tune(model, *allow)
-        self.compile(model, "fast.so", *allow, "--require-tuned")
+        made = self.compile(model, "fast.so", *allow, "--require-tuned")
+        self.assertRegex(made.stdout, r"by Winograd's algorithm: 2 steps; rounding changes .* at most [0-9.]+e-0[0-9] ")
+        bounds = program.objects(self.compile(model, "fast.so", *allow, "--json").stdout)[0]["winograd"]
+        self.assertEqual({step["task"] for step in bounds}, {t["task"] for t in by_winograd})
+        for step in bounds:
+            self.assertLess(step["direct_error_bound"], step["error_bound"])
         self.check_outputs(model, self.path("fast.so"), shape)
         fast = np.load(self.path("out/y.npy"))
         self.check_outputs(model, model, shape, *allow)
-        self.compile(model, "plain.so", "--require-tuned")
+        self.assertNotIn("Winograd", self.compile(model, "plain.so", "--require-tuned").stdout)
         self.check_outputs(model, self.path("plain.so"), shape)
         exact = np.load(self.path("out/y.npy"))
         self.assertGreater(np.abs(fast - exact).max(), 0)

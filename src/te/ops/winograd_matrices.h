@@ -19,6 +19,7 @@ struct WinogradMatrices {
   Matrix a_transposed;  // m x (m + 2)
   Matrix b_transposed;  // (m + 2) x (m + 2)
   Matrix g;             // (m + 2) x 3
+  Matrix g_inverse;     // 3 x (m + 2), with g_inverse g = 1: the filter of a transformed one
 };
 
 const WinogradMatrices& winograd_matrices(int64_t m);  // m is 2 or 4

@@ -39,6 +39,17 @@ TEST(WinogradMatrices, FilterEqualsTheDefinition) {
   }
 }
 
+TEST(WinogradMatrices, TheFilterOfATransformedOneIsTheFilter) {
+  for (const int64_t m : {2, 4}) {
+    const WinogradMatrices& matrices = winograd_matrices(m);
+    const std::vector<double> filter = {5, -3, 2};
+    const std::vector<double> back =
+        times_vector(matrices.g_inverse, times_vector(matrices.g, filter));
+    ASSERT_EQ(back.size(), filter.size());
+    for (size_t k = 0; k < filter.size(); ++k) EXPECT_NEAR(back[k], filter[k], 1e-14) << m;
+  }
+}
+
 TEST(WinogradMatrices, EntriesFoldToConstants) {
   const Matrix matrix = {{1, 0, 2}, {0, 0, 0}, {0, -3, 0.5}};
   for (int64_t row = 0; row < 3; ++row) {
