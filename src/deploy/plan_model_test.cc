@@ -10,6 +10,7 @@
 #include "deploy/plans_testing.h"
 #include "deploy/runner.h"
 #include "graph/graph_testing.h"
+#include "heuristic/default_trace.h"
 #include "task/parse.h"
 
 namespace tilewright::deploy {
@@ -102,6 +103,10 @@ TEST(PlanModel, WinogradKeepsTheResult) {
       EXPECT_EQ(plan->partition.groups.size(), 2U);
       for (const graph::Group& group : plan->partition.groups) {
         EXPECT_EQ(group.workload.permissions.winograd, winograd) << group.title;
+        const auto trace = heuristic::default_trace(group.workload, host_target(2));
+        EXPECT_TRUE(trace.has_value());
+        const bool at_tile = to_text(*trace).contains("compute_at n0_I ");
+        EXPECT_EQ(at_tile, winograd) << group.title;
       }
       const Program program = must_compile(*plan);
       const auto results = Runner::load(program)->run({&x, 1});
