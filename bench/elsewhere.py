@@ -6,13 +6,15 @@ limited length. Nothing is built or installed there.
     python3 bench/elsewhere.py unpack --into /opt/pack build/pack/1 ...   there: once per machine
     python3 bench/elsewhere.py run --pack /opt/pack --state /opt/state --minutes 9 models suite odd
     python3 bench/elsewhere.py run --pack /opt/pack --state /opt/state --minutes 9 --threads 16 models
+    python3 bench/elsewhere.py run --pack /opt/pack --state /opt/state --minutes 9 --full models
 
 A run continues the earlier ones of its state. Each of its arms is one model, one workload of the suite with its
-batch of 16, or one draw of odd sizes; models:resnet50,unet_128, suite:C2D2 and odd:0,7 select some. With 2
-threads, arms run at the same time on disjoint processors, two cores each (--slots N: at most N arms). With
-another number of threads, one arm runs at a time. At the end, the tables of all stored results are printed and
-their rows are in STATE/tables. The exit status is 3 if arms remain: repeat the command. --archive FILE stores
-the state in a small file, and --restore FILE begins with it on another machine of the same kind.
+batch of 16, or one draw of odd sizes; models:resnet50,unet_128, suite:C2D2 and odd:0,7 select some, and --full
+selects all models of the pack. With 2 threads, arms run at the same time on disjoint processors, two cores
+each (--slots N: at most N arms). With another number of threads, one arm runs at a time. At the end, the tables
+of all stored results are printed and their rows are in STATE/tables. The exit status is 3 if arms remain:
+repeat the command. --archive FILE stores the state in a small file, and --restore FILE begins with it on
+another machine of the same kind.
 
 Peers that the machine lacks are named, and the best of the others counts.
 """
@@ -30,7 +32,7 @@ from importlib import metadata
 from harness import arms, machine, odd, report, search_suite
 from harness.arms import Arm
 from harness.cases import load_workloads
-from harness.model_files import THREADS, default_models
+from harness.model_files import THREADS, default_models, model_names
 from harness.pack import PackError, collect, unpack, write_parts
 from harness.tuned import build_key
 
@@ -82,12 +84,14 @@ class What:
 
     def table(self):
         """The command that prints the table of the stored results."""
-        words = [*self._words(self.names), *self._all_of_suite(), "--stored"]
+        words = [*self._words(self.names), *self._everything(), "--stored"]
         path = os.path.join(self.options.state, "tables", f"{self.kind}.{self.options.threads}t.json")
         return command_of(self.options, *words, "--json", path)
 
-    def _all_of_suite(self):
-        return ["--full"] if self.kind == "suite" and self.all else []
+    def _everything(self):
+        """The flag of tables that are more than the default ones."""
+        full = self.kind == "suite" or (self.kind == "models" and self.options.full)
+        return ["--full"] if full and self.all else []
 
     def _words(self, names):
         only = ["--only", ",".join(names)] if names else []
@@ -104,9 +108,15 @@ class What:
         return Arm(full, command_of(self.options, *self._words([name]), "--json", rows), rows)
 
 
+def models_of(options):
+    if not options.full:
+        return default_models(options.threads)
+    return model_names(os.path.join(options.pack, "models"))
+
+
 # Kind -> the names of its arms.
 KINDS = {
-    "models": lambda options: default_models(options.threads),
+    "models": models_of,
     "suite": lambda options: [w.name for w in search_suite.choose(True, (), load_workloads())],
     "odd": lambda options: [str(number) for number in range(odd.COUNT)],
 }
@@ -206,6 +216,7 @@ def parse(arguments):
     add("--state", required=True, metavar="FOLDER", help="folder for results")
     add("--minutes", type=float, default=9.0, help="length of this call (default: 9)")
     add("--threads", type=int, default=THREADS, help="threads of the models (default: 2)")
+    add("--full", action="store_true", help="all models of the pack")
     add("--seconds", type=float, default=60.0, help="tuning time per model (default: 60)")
     add("--slots", type=int, help="at most N arms at once")
     add("--restore", metavar="FILE", help="begin with this archive if there is no state")

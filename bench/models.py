@@ -6,12 +6,17 @@ Each model is tuned for 60 s and compiled; with --seconds 900 it is then tuned u
 compiled again. These libraries and the untuned one alternate with the peers, and outputs are compared with
 those of ONNX Runtime. The FMA peak and the bandwidth are measured in the same rounds. They give the limit of
 a model: the sum over its kernels of the larger of FLOP over the peak and bytes over the bandwidth. The
-bandwidth is that of reading as many bytes as the model has, weights and activations. The default is ten
-models, less than an hour; --full runs all models of the folder. Results are stored per machine and build
-(build/bench), so an interrupted run resumes. Results that were measured while other processes were running
-are shown but not stored. With --allow winograd, models are tuned and compiled with that permission; stores,
-libraries and figures are separate and have its name. So are those of other numbers of threads than 2: the
-figures of --threads 16 are those of resnet50.16t, and the default there is eight models.
+bandwidth is that of reading as many bytes as the model has, weights and activations.
+
+The tuned library also runs on sequences of half length and on denormals (harness/input_sets.py). Its outputs
+are compared there too, and its times with that of friendly inputs.
+
+The default is ten models, less than an hour; --full runs all models of the folder. Results are stored per
+machine and build (build/bench), so an interrupted run resumes. Results that were measured while other
+processes were running are shown but not stored. With --allow winograd, models are tuned and compiled with
+that permission; stores, libraries and figures are separate and have its name. So are those of other numbers
+of threads than 2: the figures of --threads 16 are those of resnet50.16t, and the default there is eight
+models.
 
     ./dev bench models --match model.onnx --library model.so --peers onnxruntime,openvino
 
@@ -19,16 +24,21 @@ only compares an existing library; `tilewright bench --peers` runs this command.
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
 import sys
+import tempfile
+import time
 
 from harness import machine, peers, report
 from harness.bars import Report
 from harness.compare import BUSY_CPUS
+from harness.input_sets import input_sets, with_denormal_embeddings
 from harness.match_options import add_match_options, parse_match_options
 from harness.model_files import (
+    DEFAULT,
     INPUT_SHAPES,
     THREADS,
     ModelError,
@@ -37,7 +47,7 @@ from harness.model_files import (
     model_names,
     models_folder,
 )
-from harness.model_match import PEERS, inputs_of, match_from_json, parse_shapes, play
+from harness.model_match import MAX_RELATIVE_ERROR, PEERS, inputs_of, match_from_json, parse_shapes, play
 from harness.model_tuning import (
     ModelTuning,
     bench_libraries,
@@ -52,16 +62,20 @@ from harness.model_tuning import (
 )
 from harness.operator_class import class_shares
 from harness.rounds import QUANTILE
+from harness.set_match import FRIENDLY, InputSet, play_sets, set_match_from_json
 from harness.tuned import STORE_SUFFIXES, NotStored, TuneError, build_key
 
 TUNE_S = 60.0
-FROM_STORE = ("again", "match", "tasks", "both_parts")  # figures of a model that follow from its records
+FROM_STORE = ("again", "match", "sets", "tasks", "both_parts", "minutes")  # figures of a model that follow from its records
 LEAST, MIN_MEAN, MIN_SHARE, MIN_SUM = 1.0, 1.15, 0.9, 0.9
 AHEAD, OF_LIMIT = 1.2, 0.92  # each model must reach one of them
 MIN_UNTUNED, MIN_OF_CLASS = 1.0, 0.87  # mean over the better peer; tuned over untuned time of a class
 MIN_CLASS = 0.01  # share of a class in the untuned time of all models, for which its bar counts
 MAX_MEMORY, MEMORY_MODELS = 1.3, ("resnet50", "bert_base_128")
 MAX_AGAIN_S, MAX_OPEN_MS = 10.0, 100.0
+MAX_OVER_FRIENDLY = 1.1  # the time with other inputs
+SET_ROUNDS, SET_SLICE_S, DENORMALS = 10, 0.15, "denormals"
+MAX_MINUTES = 60.0  # of the default models
 NOTE_EVERY_S = 5.0
 UNTUNED = "untuned"
 
@@ -93,6 +107,7 @@ class Bench:
         digest.update(f"{options.rounds} {options.slice} {options.seconds}".encode())
         self.key = "any" if options.any_build else digest.hexdigest()
         self.suffix, self.threads = suffix_of(options), options.threads
+        self.minutes = {}  # model -> time of all its measurements
 
     def path(self, name, ending):
         return os.path.join(self.folder, name.replace(" ", "") + self.suffix + ending)
@@ -189,6 +204,44 @@ class Bench:
             self.put(f"match/{name}", match.to_json())
         return match
 
+    def sets(self, name, model, library):
+        """The tuned library on all sets of inputs."""
+        kept = self.get(f"sets/{name}")
+        if kept:
+            return set_match_from_json(kept)
+        self.needs_measuring()
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            sets = self.sets_of(name, model, library, folder)
+            match = play_sets(sets, self.threads, SET_ROUNDS, SET_SLICE_S, self.options.build)
+        if match.trustworthy:
+            self.put(f"sets/{name}", match.to_json())
+        return match
+
+    def sets_of(self, name, model, library, folder):
+        """Name -> InputSet. A model that reads no floats has denormals in its embeddings instead, and a
+        library with the same kernels."""
+        shapes = INPUT_SHAPES.get(name, "")
+        inputs = input_sets(model, parse_shapes(shapes))
+        sets = {which: InputSet(model, library, arrays) for which, arrays in inputs.items()}
+        small = os.path.join(folder, "model.onnx")
+        if DENORMALS not in sets and with_denormal_embeddings(model, small):
+            o, made = self.options, os.path.join(folder, "model.so")
+            compile_library(small, self.path(name, ".db"), made, o.build, self.threads, o.allow, shapes)
+            sets[DENORMALS] = InputSet(small, made, inputs[FRIENDLY])
+        return sets
+
+    @contextlib.contextmanager
+    def timed(self, name):
+        """Adds the time that measuring a model takes to that of earlier runs."""
+        begin = time.monotonic()
+        try:
+            yield
+        finally:
+            earlier = self.get(f"minutes/{name}") or 0.0
+            self.minutes[name] = earlier + (time.monotonic() - begin) / 60
+            if not self.options.stored:
+                self.put(f"minutes/{name}", self.minutes[name])
+
     def one(self, name, out):
         """Runs everything for one model. Returns its Line."""
         model = None if self.options.stored else materialized(name)
@@ -209,21 +262,23 @@ class Bench:
             tasks = tasks_of(model, store, o.build, self.threads, o.allow, shapes)
             self.put(f"tasks/{name}", tasks)
         match = self.match(name, model, libraries, model_bytes)
+        sets = self.sets(name, model, libraries[which])
         parts = self.get(f"both_parts/{name}")
         if not parts:
             self.needs_measuring()
             parts = bench_libraries([untuned, libraries[which]], 6, self.options.build)
             self.put(f"both_parts/{name}", parts)
         again = self.again(name, model, tuning)
-        return Line(name + self.suffix, tuning_runs(self.options.seconds), tuning, match, parts, tasks, again)
+        return Line(name + self.suffix, tuning_runs(self.options.seconds), tuning, match, sets, parts, tasks, again)
 
 
 class Line:
     """A model with its figures. `names` are those of its tuning runs, `long` the last of them; `parts` are its
     kernels untuned and tuned."""
 
-    def __init__(self, name, tuning_runs, tuning, match, parts, tasks, again):
+    def __init__(self, name, tuning_runs, tuning, match, sets, parts, tasks, again):
         self.name, self.tuning_runs, self.tuning, self.match, self.parts = name, tuning_runs, tuning, match, parts
+        self.sets = sets
         self.names, self.tasks, self.recorded_ns = tuple(tuning_runs), tasks, recorded_ns(tasks)
         self.long = self.names[-1]
         self.again_s, self.again_measured = again
@@ -235,7 +290,8 @@ class Line:
     @property
     def quiet(self):
         """True if no other processes were running during tuning and the rounds."""
-        return self.match.trustworthy and self.tuning.other_cpus <= BUSY_CPUS
+        rounds = self.match.trustworthy and self.sets.trustworthy
+        return rounds and self.tuning.other_cpus <= BUSY_CPUS
 
     @property
     def share(self):
@@ -342,6 +398,22 @@ def judge(line, out):
         out.row(name, f"{peer}_ms", time_ns / 1e6 if time_ns else None)
 
 
+def judge_sets(line, out):
+    """Judges the outputs on all sets of inputs, and the times with those that are not friendly."""
+    sets = line.sets
+    for who, reason in sets.failures().items():
+        out.say(f"– {line.name}: {who}: {reason}")
+    for which in sets.ours:
+        error = sets.errors.get(which)
+        ppm = None if error is None else 1e6 * error
+        out.bar_max(f"{line.name}: error on the set {which}", ppm, 1e6 * MAX_RELATIVE_ERROR, "ppm")
+        out.row(line.name, f"max_relative_error_{which}", error)
+    for which in sets.others():
+        what = f"{line.name}: time on the set {which} over friendly"
+        out.bar_max(what, sets.over_friendly(which), MAX_OVER_FRIENDLY, trusted=sets.trustworthy)
+        out.row(line.name, f"over_friendly_{which}", sets.over_friendly(which))
+
+
 def judge_untuned(bench, lines, quiet, out):
     """Judges the untuned code: its speed over the peers, and its time by class of operators."""
     if not lines:
@@ -366,9 +438,11 @@ def run_all(options, out):
         f"ms are the {100 * QUANTILE:g}th percentile over slices of the slice's median run"
     )
     lines = []
-    for name in names_of(options):
+    names = names_of(options)
+    for name in names:
         try:
-            lines.append(bench.one(name, out))
+            with bench.timed(name):
+                lines.append(bench.one(name, out))
         except (ModelError, TuneError, ValueError) as error:
             out.say(f"! {name}: {error}")
             out.missed.append(name + bench.suffix)
@@ -376,6 +450,7 @@ def run_all(options, out):
     out.table(header(tuned), [line.cells() for line in lines])
     for line in lines:
         judge(line, out)
+        judge_sets(line, out)
     quiet = all(line.quiet for line in lines)
     judge_untuned(bench, lines, quiet, out)
     for which in tuned:
@@ -387,6 +462,16 @@ def run_all(options, out):
             out.bar(what, mean, MIN_MEAN, trusted=quiet)
         elif lines:
             out.say(f"geometric mean after {which}: {report.number(mean)}")
+    if len(lines) == len(names):
+        judge_time(bench, names, out)
+
+
+def judge_time(bench, names, out):
+    """Judges the time of all measurements, also of earlier runs that were interrupted."""
+    minutes = sum(bench.minutes[name] for name in names)
+    out.row("models" + bench.suffix, "minutes", minutes)
+    if list(names) == list(DEFAULT) and tuning_runs(bench.options.seconds) == {"60 s": TUNE_S}:
+        out.bar_max(f"{len(names)} models: time of all measurements", minutes, MAX_MINUTES, "min")
 
 
 def run_match(options):

@@ -11,6 +11,7 @@ import tempfile
 import time
 import unittest
 
+import elsewhere
 from harness import arms, pack, report
 from harness.arms import Arm
 
@@ -142,6 +143,29 @@ def is_running(pid):
             return file.read().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+class SelectionTest(Folder):
+    def chosen(self, *words):
+        fixed = ["--pack", self.folder, "--state", self.path("state")]
+        options = elsewhere.parse(["run", *fixed, *words])
+        return [elsewhere.What(word, options) for word in options.what]
+
+    def test_full_selects_all_models_of_the_pack(self):
+        os.makedirs(self.path("models"))
+        for name in ("b", "a", "resnet50"):
+            open(self.path("models", name + ".stripped.onnx"), "w").close()
+        (some,) = self.chosen("models")
+        self.assertEqual(len(some.arms()), 10)
+        self.assertNotIn("--full", some.table())
+        (everything,) = self.chosen("models", "--full")
+        self.assertEqual([arm.name for arm in everything.arms()], ["models/a.2t", "models/b.2t", "models/resnet50.2t"])
+        self.assertIn("--full", everything.table())
+        (one,) = self.chosen("models:b", "--full")
+        self.assertEqual([arm.name for arm in one.arms()], ["models/b.2t"])
+        self.assertNotIn("--full", one.table())
+        for arm in everything.arms():
+            self.assertNotIn("--full", arm.command)
 
 
 class PackTest(Folder):

@@ -18,7 +18,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import models
-from harness import data, input_sets, suite
+from harness import data, input_sets, set_match, suite
 from harness.compare import Outcome
 from harness.model_match import (
     Match,
@@ -80,12 +80,18 @@ class Outputs(unittest.TestCase):
 
     def test_a_wrong_one_has_no_ratio(self):
         series = {"ours": timed(1.0), "onnxruntime": timed(2.0), "openvino": timed(1.5)}
-        for error, ratio in ((1e-6, 2.0), (1e-3, None), (NAN, None), (INF, None)):
+        for error, ratio in ((1e-6, 2.0), (2e-5, None), (NAN, None), (INF, None)):
             match = Match(("ours",), Outcome(series), {"ours": error, "onnxruntime": 0.0, "openvino": 0.0})
             self.assertEqual(match.ratio("ours", "onnxruntime"), ratio)
             self.assertEqual(match.is_wrong("ours"), ratio is None)
             self.assertIsNone(match.unchecked())
             self.assertEqual(match_from_json(match.to_json()).is_wrong("ours"), ratio is None)
+
+    def test_peers_may_have_larger_errors(self):
+        match = Match(("ours",), Outcome({}), {"ours": 2e-5, "openvino": 2e-5})
+        self.assertEqual([match.is_wrong("ours"), match.is_wrong("openvino")], [True, False])
+        match.errors["openvino"] = 2e-4
+        self.assertTrue(match.is_wrong("openvino"))
 
     def test_a_failing_reference_is_reported(self):
         failed = {"ours": timed(1.0), "onnxruntime": Series(failure="no such model"), "openvino": timed(2.0)}
@@ -178,6 +184,97 @@ class InputSets(unittest.TestCase):
             self.assertTrue((table != 0).all())
             plain = write_model(os.path.join(folder, "plain.onnx"))
             self.assertFalse(input_sets.with_denormal_embeddings(plain, other))
+
+
+class SetMatches(unittest.TestCase):
+    def match(self, errors, **ns):
+        series = {name: timed(time) for name, time in ns.items()}
+        return set_match.SetMatch(("friendly", "denormals"), Outcome(series), errors)
+
+    def test_times_are_over_those_with_friendly_inputs(self):
+        match = self.match({}, friendly=2.0, denormals=3.0)
+        self.assertEqual(match.others(), ["denormals"])
+        self.assertEqual(match.over_friendly("denormals"), 1.5)
+        self.assertIsNone(match.over_friendly("half"))
+
+    def test_outputs_must_be_compared_and_equal(self):
+        match = self.match({"friendly": 9e-6, "denormals": 2e-5}, friendly=1.0, denormals=1.0)
+        again = set_match.set_match_from_json(match.to_json())
+        wrong = [name for name in ("friendly", "denormals", "half") if again.is_wrong(name)]
+        self.assertEqual(wrong, ["denormals", "half"])
+
+    def test_each_set_has_its_inputs_and_its_reference(self):
+        def copy_inputs(entrants, threads, rounds, slice_s):
+            """Each participant gives its input, ours with an error on denormals."""
+            for name, entrant in entrants.items():
+                (given,) = entrant.spec["inputs"]
+                array = np.fromfile(given["file"], dtype=np.float32)
+                if name == "denormals":
+                    array[1] *= 2
+                array.tofile(os.path.join(entrant.spec["output_dir"], "0.bin"))
+            return Outcome({name: timed(1.0) for name in entrants})
+
+        with tempfile.TemporaryDirectory() as folder:
+            model = write_model(os.path.join(folder, "m.onnx"))
+            inputs = input_sets.input_sets(model, {"x": [1, 6]})
+            sets = {name: set_match.InputSet(model, "m.so", arrays) for name, arrays in inputs.items()}
+            with mock.patch.object(set_match, "compare", copy_inputs):
+                match = set_match.play_sets(sets, 2, 1, 0.1, folder)
+        self.assertEqual(match.ours, ("friendly", "denormals"))
+        self.assertEqual(match.errors["friendly"], 0.0)
+        self.assertTrue(match.is_wrong("denormals"))
+
+    def test_models_of_tokens_have_denormals_in_their_embeddings(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch("models.peers.BUILD", folder):
+            open(os.path.join(folder, "tilewright"), "w").close()
+            bench = models.Bench(models.parse(["--build", folder]))
+            tokens, floats = os.path.join(folder, "t.onnx"), os.path.join(folder, "f.onnx")
+            write_token_model(tokens)
+            write_model(floats)
+            with mock.patch.object(models, "compile_library") as compiled:
+                sets = bench.sets_of("t", tokens, "t.so", folder)
+                self.assertEqual(list(sets), ["friendly", "half", "denormals"])
+                self.assertEqual(sets["half"].library, "t.so")
+                small = sets["denormals"]
+                self.assertEqual((small.model, small.library), compiled.call_args[0][0:3:2])
+                self.assertIs(small.arrays, sets["friendly"].arrays)
+                with mock.patch.dict(models.INPUT_SHAPES, {"f": "x:[1,6]"}):
+                    sets = bench.sets_of("f", floats, "f.so", folder)
+                self.assertEqual([one.library for one in sets.values()], ["f.so", "f.so"])
+                self.assertEqual(compiled.call_count, 1)
+
+    def test_slow_and_wrong_sets_reach_no_bar(self):
+        match = self.match({"friendly": 1e-6, "denormals": 1e-4}, friendly=1.0, denormals=1.2)
+        out = models.Report(2)
+        with contextlib.redirect_stdout(io.StringIO()):
+            models.judge_sets(mock.Mock(sets=match), out)
+        self.assertEqual(len(out.missed), 2)
+        for what, missed in zip(("error on the set denormals", "time on the set denormals"), out.missed):
+            self.assertIn(what, missed)
+
+
+class MeasuringTime(unittest.TestCase):
+    def test_is_summed_over_interrupted_runs(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch("models.peers.BUILD", folder):
+            open(os.path.join(folder, "tilewright"), "w").close()
+            clock = iter([0.0, 60.0, 0.0, 120.0, 0.0, 600.0])
+            with mock.patch("models.time.monotonic", lambda: next(clock)):
+                for words in ([], [], ["--stored"]):
+                    bench = models.Bench(models.parse(["--build", folder, *words]))
+                    with bench.timed("m"):
+                        pass
+                    stored = models.Bench(models.parse(["--build", folder])).get("minutes/m")
+            self.assertEqual(stored, 3.0)
+
+    def test_is_judged_for_the_default_models(self):
+        for words, minutes, missed in (([], 7.0, 1), ([], 5.0, 0), (["--only", "m"], 70.0, 0)):
+            options = models.parse(words)
+            names = models.names_of(options)
+            bench = mock.Mock(options=options, suffix="", minutes=dict.fromkeys(names, minutes))
+            out = models.Report(2)
+            with contextlib.redirect_stdout(io.StringIO()):
+                models.judge_time(bench, names, out)
+            self.assertEqual(len(out.missed), missed, words)
 
 
 class FloatPermissions(unittest.TestCase):
