@@ -1,7 +1,8 @@
 // An a priori bound of the rounding errors of Winograd's algorithm with given weights, as in
 // Barabasz, Anderson, Soodhalter and Gregg, "Error Analysis and Improving the Accuracy of Winograd
 // Convolution for Deep Neural Networks" (ACM TOMS 46(4), 2020), for tiles and several channels.
-// With the matrices of te/ops/winograd_matrices.h, output i, j of a tile is
+// With the matrices of te/ops/winograd_matrices.h, of which A and B have exact entries, output i, j
+// of a tile is
 //
 //   y = sum over a, b of A[i,a] A[j,b]
 //         sum over channels c of U[a,b,c]
@@ -13,8 +14,8 @@
 // Stability of Numerical Algorithms", section 3.1), with gamma = N u / (1 - N u) and beta[a] = sum
 // of |B[a,p]|
 //
-//   |computed - exact| <= max|x| sum over a, b, c of gamma |A[i,a] A[j,b]| beta[a] beta[b]
-//   |U[a,b,c]|
+//   |computed - exact|
+//     <= max|x| sum over a, b, c of gamma |A[i,a] A[j,b]| beta[a] beta[b] |U[a,b,c]|
 //
 // plus a small term for U, which was computed in f64. `exact` is the convolution of the same input
 // without rounding. The bound holds for every input unless a number underflows or overflows. It is

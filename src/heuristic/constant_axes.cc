@@ -1,6 +1,5 @@
 #include "heuristic/constant_axes.h"
 
-#include <utility>
 #include <vector>
 
 #include "base/rounding.h"
@@ -47,6 +46,24 @@ HintedLoops hinted_loops(const LoopTree& tree, const Stage& stage) {
   return loops;
 }
 
+std::vector<Step> written_out(const LoopTree& tree, const Stage& stage,
+                              const std::vector<Name>& outer, Name lane) {
+  const HintedLoops hinted = hinted_loops(tree, stage);
+  LoopList all;
+  for (const std::vector<Name>* part : {&outer, &hinted.spatial, &hinted.folded}) {
+    for (const Name loop : *part) all.push_back(loop);
+  }
+  all.push_back(lane);
+  std::vector<Step> steps = {Reorder{stage.name, all},
+                             Annotate{stage.name, lane, Annotation::Vectorize}};
+  for (const std::vector<Name>* part : {&hinted.spatial, &hinted.folded}) {
+    for (const Name loop : *part) {
+      steps.emplace_back(Annotate{stage.name, loop, Annotation::Unroll});
+    }
+  }
+  return steps;
+}
+
 bool tile_transform(Tiling& tiling, StageIndex index) {
   const LoopTree& tree = tiling.tree();
   const Stage& stage = tree.stage(index);
@@ -75,18 +92,8 @@ bool tile_transform(Tiling& tiling, StageIndex index) {
   }
   if (split) outer.push_back(vector.name.child(0));
   const Name lane = split ? vector.name.child(1) : vector.name;
-  LoopList all;
-  for (const std::vector<Name>* part : {&std::as_const(outer), &hinted.spatial, &hinted.folded}) {
-    for (const Name loop : *part) all.push_back(loop);
-  }
-  all.push_back(lane);
-  steps.emplace_back(Reorder{stage.name, all});
-  steps.emplace_back(Annotate{stage.name, lane, Annotation::Vectorize});
-  for (const std::vector<Name>* part : {&hinted.spatial, &hinted.folded}) {
-    for (const Name loop : *part) {
-      steps.emplace_back(Annotate{stage.name, loop, Annotation::Unroll});
-    }
-  }
+  const std::vector<Step> whole = written_out(tree, stage, outer, lane);
+  steps.insert(steps.end(), whole.begin(), whole.end());
   if (!tiling.builder.add(steps)) return false;
   make_parallel(tiling, index, outer, large);
   return true;

@@ -22,6 +22,12 @@ HintedLoops hinted_loops(const schedule::LoopTree& tree, const schedule::Stage& 
 // `axis` is an index in Stage::axes of the stage of `op`.
 bool is_hinted(const te::Op& op, size_t axis);
 
+// The steps that write out a whole transform in each iteration of `outer`: its other loops
+// unrolled, `lane` vectorized.
+std::vector<schedule::Step> written_out(const schedule::LoopTree& tree,
+                                        const schedule::Stage& stage,
+                                        const std::vector<Name>& outer, Name lane);
+
 // For a stage at root that reduces only over such axes: computes the whole transform of one tile
 // for a vector of channels, if the code does not get too large. False: nothing was done.
 bool tile_transform(Tiling& tiling, schedule::StageIndex stage);

@@ -1,7 +1,5 @@
 #include "heuristic/transform_tiles.h"
 
-#include <algorithm>
-
 #include "heuristic/constant_axes.h"
 #include "heuristic/nest_plan.h"
 #include "heuristic/thread_loops.h"
@@ -80,9 +78,8 @@ class Writer {
     const Name lane = cut(vector, tiling_.target.lanes(roles_.element_bytes), Tail::Mask);
     if (outer.empty()) return false;
     LoopList all;
-    for (const std::vector<Name>* part : {&std::as_const(outer), &std::as_const(inner)}) {
-      for (const Name loop : *part) all.push_back(loop);
-    }
+    for (const Name loop : outer) all.push_back(loop);
+    for (const Name loop : inner) all.push_back(loop);
     all.push_back(lane);
     steps.emplace_back(Reorder{name, all});
     for (const Name loop : inner) steps.emplace_back(Annotate{name, loop, Annotation::Unroll});
@@ -94,24 +91,14 @@ class Writer {
   bool attach(Name loop) {
     const Stage& stage = tree().stage(transform_);
     const te::Op& op = tree().dag->op(stage.op);
-    const HintedLoops hinted = hinted_loops(tree(), stage);
-    std::vector<Step> steps = {ComputeAt{stage.name, tiling_.name_of(reader_.stage), loop}};
-    LoopList all;
+    std::vector<Name> outer;
     for (size_t axis = 0; axis + 1 < op.axes.size(); ++axis) {
-      if (!is_hinted(op, axis)) all.push_back(tree().var(stage.axes[axis]).name);
-    }
-    for (const std::vector<Name>* part : {&hinted.spatial, &hinted.folded}) {
-      for (const Name each : *part) all.push_back(each);
+      if (!is_hinted(op, axis)) outer.push_back(tree().var(stage.axes[axis]).name);
     }
     const Name lane = tree().var(stage.axes[op.axes.size() - 1]).name;
-    all.push_back(lane);
-    steps.emplace_back(Reorder{stage.name, all});
-    for (const std::vector<Name>* part : {&hinted.spatial, &hinted.folded}) {
-      for (const Name each : *part) {
-        steps.emplace_back(Annotate{stage.name, each, Annotation::Unroll});
-      }
-    }
-    steps.emplace_back(Annotate{stage.name, lane, Annotation::Vectorize});
+    std::vector<Step> steps = written_out(tree(), stage, outer, lane);
+    const StageName reader = tiling_.name_of(reader_.stage);
+    steps.insert(steps.begin(), ComputeAt{stage.name, reader, loop});
     return tiling_.builder.add(steps);
   }
 
