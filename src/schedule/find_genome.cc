@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace tilewright::schedule {
-namespace {
 
 const Split* find_split(const Trace& trace, const Step& like) {
   const auto& wanted = std::get<Split>(like);
@@ -15,17 +14,30 @@ const Split* find_split(const Trace& trace, const Step& like) {
   return nullptr;
 }
 
-bool contains(const Trace& trace, const Step& step) {
-  return std::ranges::find(trace.steps, step) != trace.steps.end();
-}
-
-// The factors that a choice of tile sizes gives to one split.
 Factors factors_of(const Factors& choice, const TileSlice& slice) {
   Factors factors;
   const size_t end = size_t{slice.from} + slice.parts;
   for (size_t k = slice.from; k < end; ++k) factors.push_back(choice[k]);
   for (size_t k = end; slice.folds && k < choice.size(); ++k) factors.back() *= choice[k];
   return factors;
+}
+
+uint16_t find_tail(const Sketch& sketch, const TailDomain& domain, const Trace& trace) {
+  for (const int16_t step : domain.steps) {
+    const Split* const split = find_split(trace, sketch.trace.steps[static_cast<size_t>(step)]);
+    if (split == nullptr) continue;
+    const auto found = std::ranges::find(domain.choices, split->tail);
+    if (found != domain.choices.end()) {
+      return static_cast<uint16_t>(found - domain.choices.begin());
+    }
+  }
+  return 0;
+}
+
+namespace {
+
+bool contains(const Trace& trace, const Step& step) {
+  return std::ranges::find(trace.steps, step) != trace.steps.end();
 }
 
 uint16_t find_gene(const Sketch& sketch, const Hole& hole, const TileDomain& domain,
@@ -80,15 +92,7 @@ uint16_t find_gene(const Sketch& /*sketch*/, const Hole& /*hole*/, const SiteDom
 
 uint16_t find_gene(const Sketch& sketch, const Hole& /*hole*/, const TailDomain& domain,
                    const Trace& trace) {
-  for (const int16_t step : domain.steps) {
-    const Split* const split = find_split(trace, sketch.trace.steps[static_cast<size_t>(step)]);
-    if (split == nullptr) continue;
-    const auto found = std::ranges::find(domain.choices, split->tail);
-    if (found != domain.choices.end()) {
-      return static_cast<uint16_t>(found - domain.choices.begin());
-    }
-  }
-  return 0;
+  return find_tail(sketch, domain, trace);
 }
 
 }  // namespace
