@@ -88,6 +88,8 @@ Result<tune::TuningOptions> tuning_options(const TuneOptions& options, const Tun
   tuning.search.seed = options.seed;
   tuning.search.learn_from = options.learn_from;
   tuning.search.warm_start = options.warm_start;
+  tuning.search.carry = options.carry;
+  tuning.search.by_time = options.seconds > 0 && options.trials == 0;
   tuning.search.space = options.space;
   if (!options.from_model.empty()) {
     tuning.search.base = std::make_shared<const tune::BaseModel>(TRY(tune::load_base_model(

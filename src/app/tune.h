@@ -55,7 +55,8 @@ struct TuneOptions {
   std::string from_model{};  // file of the initial cost model; empty: none
   bool force = false;        // also measure programs with a stored verdict
   bool scheduler = true;     // false: round robin
-  bool warm_start = true;    // learn from the records of other tasks
+  bool warm_start = true;    // learn from the records of other tasks, and begin with them
+  bool carry = true;         // begin with schedules of similar tasks, of records or of the run
   bool model_finals = true;  // compare the fastest schedules of a model's kernels inside the model
   size_t learn_from = tune::TaskTunerOptions().learn_from;  // trials before the model guides
   std::string command{};  // noted in the store as the origin of the verdicts; empty: `tune WHAT`

@@ -180,10 +180,18 @@ Json round_json(const std::string& name, const tune::RoundReport& report,
     if (app::is_valid(trial.kind)) answer["latency_ns"] = trial.latency_ns;
     answers.push_back(std::move(answer));
   }
-  Json json = {{"name", name},          {"round", report.round},    {"proposed", report.proposed},
-               {"tried", report.tried}, {"stored", report.stored},  {"complete", report.complete},
-               {"model", report.model}, {"scored", report.scored},  {"propose_s", report.propose_s},
-               {"try_s", report.try_s}, {"learn_s", report.learn_s}};
+  Json json = {{"name", name},
+               {"round", report.round},
+               {"proposed", report.proposed},
+               {"tried", report.tried},
+               {"stored", report.stored},
+               {"carried", report.carried},
+               {"complete", report.complete},
+               {"model", report.model},
+               {"scored", report.scored},
+               {"propose_s", report.propose_s},
+               {"try_s", report.try_s},
+               {"learn_s", report.learn_s}};
   if (report.best_ns > 0) json["best_ns"] = report.best_ns;
   if (report.quality) {
     json["quality"] = app::quality_json(*report.quality);
@@ -202,6 +210,7 @@ Json row_json(const TuneRow& row) {
                {"trials", result.trials},
                {"measured", result.measured},
                {"borrowed", result.borrowed},
+               {"carried", result.carried.size()},
                {"done", row.end_text()}};
   if (!result.problem.empty()) json["problem"] = result.problem;
   if (result.best) {
@@ -215,13 +224,15 @@ Json row_json(const TuneRow& row) {
     json["winner"] = {{"id", winner->attempt.hex()},
                       {"latency_ns", winner->latency_ns},
                       {"program", result.winner()->program.hex()},
-                      {"trace", row.trace_alone()}};
+                      {"trace", row.trace_alone()},
+                      {"carried", result.began_with(result.winner()->program)}};
   }
   if (row.in_model) {
     json["winner"] = {{"id", row.in_model->id().hex()},
                       {"latency_ns", row.in_model->verdict.latency_ns},
                       {"program", row.in_model->program.hex()},
                       {"trace", row.in_model->trace},
+                      {"carried", result.began_with(row.in_model->program)},
                       {"protocol", app::protocol_name(row.in_model->protocol)}};
   }
   if (const double gflops = row.gflops(); gflops > 0) json["gflops"] = gflops;

@@ -78,7 +78,7 @@ void print_outcome(const Context& context, const app::TuneOutcome& outcome) {
 
 struct Flags {
   app::TuneOptions options;
-  bool no_scheduler = false, no_warm_start = false, no_model_finals = false;
+  bool no_scheduler = false, no_warm_start = false, no_carry = false, no_model_finals = false;
 };
 
 std::string command_of(const app::TuneOptions& options) {
@@ -93,6 +93,7 @@ std::string command_of(const app::TuneOptions& options) {
   }
   if (!options.from_model.empty()) command += " --from-model " + options.from_model;
   if (!options.warm_start) command += " --no-warm-start";
+  if (!options.carry) command += " --no-carry";
   if (options.force) command += " --force";
   return command;
 }
@@ -101,6 +102,7 @@ Result<ExitCode> run_tune(const Context& context, const Flags& flags) {
   app::TuneOptions options = flags.options;
   options.scheduler = !flags.no_scheduler;
   options.warm_start = !flags.no_warm_start;
+  options.carry = !flags.no_carry;
   options.model_finals = !flags.no_model_finals;
   options.workers = TRY(program_folder());
   options.command = command_of(options);
@@ -180,7 +182,9 @@ Action declare_tune(CLI::App& app) {
   app.add_flag("--no-scheduler", flags->no_scheduler,
                "give rounds to all tasks in turn (round robin)");
   app.add_flag("--no-warm-start", flags->no_warm_start,
-               "do not train on the records of other tasks");
+               "do not train on the records of other tasks, nor begin with their schedules");
+  app.add_flag("--no-carry", flags->no_carry,
+               "do not begin with schedules of similar tasks, neither of records nor of this run");
   app.add_flag("--no-model-finals", flags->no_model_finals,
                "do not compare the fastest schedules inside the model");
   app.add_flag("--force", options->force, "also measure programs that have a verdict in the store");

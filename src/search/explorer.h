@@ -52,7 +52,8 @@ class Explorer {
   // Up to `count` candidates with distinct programs that were neither proposed nor reported before.
   // Fewer, or none, if no more are found.
   virtual std::vector<Candidate> ask(size_t count) = 0;
-  // A program that is not from the space has the sketch kNoSketch; it is never proposed.
+  // Some of the candidates were not proposed here: schedules of similar tasks (tune/carry.h). A
+  // program that is not from the space has the sketch kNoSketch; it is never proposed.
   virtual void tell(std::span<const Outcome> outcomes) = 0;
   // Whether scores are unreliable from now on (ExplorerContext::scores_unreliable).
   virtual void set_scores_unreliable(bool /*unreliable*/) {}

@@ -18,6 +18,13 @@ namespace tilewright::tune {
 namespace {
 
 constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
+// largest_round_of: the wanted duration of a round, and the predicted duration of a trial. Its call
+// is that of a typical candidate, not of the fastest.
+constexpr double kRoundSeconds = 8;
+constexpr size_t kSmallestRound = 8;
+constexpr double kFlopPerSecondOfThread = 2e10;
+constexpr double kCallsOfTrial = 6;
+constexpr double kSecondsBesideCalls = 0.05;  // building, loading, comparing
 
 // Forwards candidates to the assessor until a stop is requested. From then on all candidates count
 // as illegal, so that the search ends soon.
@@ -68,6 +75,12 @@ class StoppingAssessor : public search::Assessor {
   bool has_stopped_ = false;
 };
 
+// Of two equal times the lower hash wins, as in the store: a recalled search has the same winner.
+bool is_faster(const Best& one, const Best& other) {
+  return std::pair(one.trial.latency_ns, one.proposal.program) <
+         std::pair(other.trial.latency_ns, other.proposal.program);
+}
+
 // Adds the versions of the encodings that the model reads. A task without an initial tree has no
 // search.
 Status add_versions(const TaskTunerOptions& options, std::span<const Task> tasks,
@@ -109,9 +122,14 @@ Result<Hash128> hash_of(const TaskTunerOptions& options, std::span<const Task> t
   hasher.add_text(options.space.from ? options.space.from->text() : "");
   const Selection cost = TRY(options.tables.parse_model(options.cost.text()));
   hasher.add_text(options.search.text()).add_text(cost.text());
-  hasher.add(options.warm_start ? 1 : 0).add(options.base ? 1 : 0);
+  hasher.add(options.warm_start ? 1 : 0).add(options.carry ? 1 : 0).add(options.base ? 1 : 0);
   if (options.base) hasher.add(options.base->hash.high).add(options.base->hash.low);
   TRY(add_versions(options, tasks, machine, &hasher));
+  // Tasks with fast kernels have the same rounds whatever the budget, and the same trajectory.
+  for (size_t k = 0; k < tasks.size(); ++k) {
+    const size_t largest = largest_round_of(tasks[k], options);
+    if (largest != options.largest_round) hasher.add(k).add(largest);
+  }
   return hasher.add(options.largest_round)
       .add(options.learn_from)
       .add(options.max_samples)
@@ -120,6 +138,14 @@ Result<Hash128> hash_of(const TaskTunerOptions& options, std::span<const Task> t
 
 size_t round_size(size_t round, size_t largest) {
   return std::min(round < kRoundSizes.size() ? kRoundSizes[round] : size_t{64}, largest);
+}
+
+size_t largest_round_of(const Task& task, const TaskTunerOptions& options) {
+  if (!options.by_time || !task.target.runs_on_cpu()) return options.largest_round;
+  const double call_s =
+      task.workload.dag->flop() / (kFlopPerSecondOfThread * task.target.threads());
+  const double trials = kRoundSeconds / (kSecondsBesideCalls + kCallsOfTrial * call_s);
+  return std::min(options.largest_round, std::max(static_cast<size_t>(trials), kSmallestRound));
 }
 
 struct TaskTuner::Impl {
@@ -151,6 +177,7 @@ struct TaskTuner::Impl {
   // The current round. The default schedule comes first and is not a candidate.
   std::vector<search::Candidate> candidates;
   std::vector<Proposal> proposals;
+  bool is_carried = false;          // the candidates are schedules of similar tasks
   schedule::LoopTree default_tree;  // of the first round's first proposal
   bool is_proposed = false;
   double propose_s = 0;
@@ -159,14 +186,20 @@ struct TaskTuner::Impl {
   int64_t scored_before = 0, again_before = 0;
   std::string model_name;
 
+  std::vector<Donation> donations;  // until the first round
+  std::vector<Hash128> carried;     // programs
+  size_t carried_rounds = 0;
+
   size_t rounds = 0, trials = 0;
   std::optional<Best> best;
+  std::vector<Best> fastest;  // of the completed rounds
   std::optional<Proposal> default_proposal;
   std::optional<Trial> default_trial;
 
   const cost::CostModel* guide() const;
   Status check_base() const;
   Status add_default();
+  void add_candidates();
   // `append_inputs(samples' inputs)` is false where the model cannot read the program.
   template <class AppendInputs>
   void add_sample(const Proposal& proposal, const Trial& trial, const AppendInputs& append_inputs);
@@ -176,6 +209,7 @@ struct TaskTuner::Impl {
   void use_model();  // that guides now
   void check_analytic(std::span<const float> scores, std::span<const double> latencies);
   void consider(const Proposal& proposal, const Trial& trial);
+  void keep_fastest(const Proposal& proposal, const Trial& trial);
   Status finish_round(std::span<const std::optional<Trial>> answers, RoundReport* report);
 };
 
@@ -237,14 +271,35 @@ void TaskTuner::Impl::add_sample(const Proposal& proposal, const Trial& trial,
   samples.program.push_back(proposal.program);
 }
 
+// Schedules of similar tasks make a separate round: their results are known before the explorer
+// proposes, and a first round of slow kernels is short.
+void TaskTuner::Impl::add_candidates() {
+  const size_t size = round_size(rounds - carried_rounds, largest_round_of(task, options));
+  const size_t room = std::max(size - std::min(size, proposals.size()), size_t{1});
+  const Hash128 known = default_proposal ? default_proposal->program : Hash128{};
+  candidates = carried_candidates(space.sketches(), std::exchange(donations, {}), known,
+                                  std::min(room, kMaxCarried), assessor);
+  is_carried = !candidates.empty();
+  if (!is_carried) candidates = explorer->ask(room);
+  for (const search::Candidate& candidate : candidates) {
+    Proposal& proposal = proposals.emplace_back();
+    proposal.program = candidate.program;
+    schedule::instantiate(space.sketches()[candidate.sketch], candidate.genome, &proposal.trace);
+    if (is_carried) carried.push_back(candidate.program);
+  }
+}
+
 void TaskTuner::Impl::consider(const Proposal& proposal, const Trial& trial) {
   if (!trial.is_timed()) return;
-  // Of two equal times the lower hash wins, as in the store: a recalled search has the same winner.
-  const auto order = [](const Proposal& one, const Trial& timed) {
-    return std::pair(timed.latency_ns, one.program);
-  };
-  if (best && order(best->proposal, best->trial) <= order(proposal, trial)) return;
-  best = {.proposal = proposal, .trial = trial};
+  const Best one{.proposal = proposal, .trial = trial};
+  if (!best || is_faster(one, *best)) best = one;
+}
+
+void TaskTuner::Impl::keep_fastest(const Proposal& proposal, const Trial& trial) {
+  if (!trial.is_timed()) return;
+  const Best one{.proposal = proposal, .trial = trial};
+  fastest.insert(std::ranges::lower_bound(fastest, one, is_faster), one);
+  if (fastest.size() > kKeptFastest) fastest.pop_back();
 }
 
 void TaskTuner::Impl::use_model() {
@@ -264,6 +319,7 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
   std::vector<double> latencies;
   for (size_t k = 0; k < proposals.size(); ++k) {
     CHECK(answers[k].has_value(), "no answer to a proposal");
+    keep_fastest(proposals[k], *answers[k]);
     add_sample(proposals[k], *answers[k], [&](feature::Inputs* inputs) {
       return k < first ? append_default_inputs(inputs)
                        : append_inputs(proposals[k], candidates[k - first], inputs);
@@ -274,7 +330,7 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
     scores.push_back(candidates[k - first].score);
     latencies.push_back(answers[k]->label_ns());
   }
-  if (guide() != nullptr && !scores.empty()) {
+  if (guide() != nullptr && !scores.empty() && !is_carried) {
     report->quality = cost::quality_of(scores, latencies);
     check_analytic(scores, latencies);
   }
@@ -284,6 +340,7 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
   if (options.kept_bytes) assessor.behind().shrink(*options.kept_bytes, candidates);
   trials += proposals.size();
   rounds += 1;
+  carried_rounds += is_carried ? 1 : 0;
   candidates.clear();
   proposals.clear();
   is_proposed = false;
@@ -355,6 +412,11 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
   return TaskTuner(std::move(impl));
 }
 
+void TaskTuner::begin_with(std::vector<Donation> donations) {
+  CHECK(impl_->rounds == 0 && !impl_->is_proposed, "the search has begun");
+  impl_->donations = std::move(donations);
+}
+
 void TaskTuner::propose() {
   Impl& impl = *impl_;
   if (impl.is_proposed) return;
@@ -369,14 +431,7 @@ void TaskTuner::propose() {
     // A workload without a default schedule starts without one.
     if (const Status status = impl.add_default(); !status) impl.proposals.clear();
   }
-  const size_t size = round_size(impl.rounds, impl.options.largest_round);
-  impl.candidates = impl.explorer->ask(std::max(size - impl.proposals.size(), size_t{1}));
-  for (const search::Candidate& candidate : impl.candidates) {
-    Proposal& proposal = impl.proposals.emplace_back();
-    proposal.program = candidate.program;
-    schedule::instantiate(impl.space.sketches()[candidate.sketch], candidate.genome,
-                          &proposal.trace);
-  }
+  impl.add_candidates();
   impl.is_proposed = true;
   impl.propose_s = seconds_now() - begin_s;
 }
@@ -395,6 +450,7 @@ Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most, const
   const bool stopped = impl.assessor.has_stopped() || (impl.options.stop && impl.options.stop());
   if (!stopped) {
     report.proposed = impl.proposals.size();
+    report.carried = impl.is_carried ? impl.candidates.size() : 0;
     const auto some = std::span(impl.proposals).first(std::min(most, impl.proposals.size()));
     // The default schedule alone: it gives a first result before anything else.
     const size_t first = std::min(impl.proposals.size() - impl.candidates.size(), some.size());
@@ -428,6 +484,8 @@ const space::Space& TaskTuner::space() const { return impl_->space; }
 size_t TaskTuner::rounds() const { return impl_->rounds; }
 size_t TaskTuner::trials() const { return impl_->trials; }
 const std::optional<Best>& TaskTuner::best() const { return impl_->best; }
+std::span<const Best> TaskTuner::fastest() const { return impl_->fastest; }
+std::span<const Hash128> TaskTuner::carried() const { return impl_->carried; }
 const std::optional<Proposal>& TaskTuner::default_proposal() const {
   return impl_->default_proposal;
 }

@@ -24,13 +24,14 @@
 #include "search/program_assessor.h"
 #include "space/space.h"
 #include "target/machine.h"
+#include "tune/carry.h"
 #include "tune/learner.h"
 #include "tune/models.h"
 #include "tune/trial.h"
 
 namespace tilewright::tune {
 
-inline constexpr int kTuneVersion = 7;  // raised when the same verdicts lead to other proposals
+inline constexpr int kTuneVersion = 8;  // raised when the same verdicts lead to other proposals
 
 struct TaskTunerOptions {
   space::SpaceOptions space{};
@@ -39,11 +40,13 @@ struct TaskTunerOptions {
   SearchTables tables{};
   uint64_t seed = 1;
   size_t largest_round = 64;
+  bool by_time = false;  // the budget is in seconds: rounds of slow tasks are smaller
   // Number of samples from which on the learned model guides, not the analytic one.
   size_t learn_from = 40;
   size_t max_samples = 4096;                // newest samples of the task used for training
   std::shared_ptr<const BaseModel> base{};  // initial cost model; may be null
   bool warm_start = true;                   // also learn from records of other tasks
+  bool carry = true;                        // begin with schedules of similar tasks
   int threads = 0;                          // of the search; 0: one per CPU
   // Bytes of encodings that the search keeps between rounds; large tables of programs are limited
   // to as much. Empty: all that fits its caches. Fewer: more programs are applied again, and the
@@ -66,9 +69,10 @@ struct RoundReport {
   size_t proposed = 0;  // 0: there is nothing new to try
   size_t tried = 0;     // number of those that were tried
   size_t stored = 0;    // number of the tried ones with a known verdict
+  size_t carried = 0;   // number of the proposed ones that are schedules of similar tasks
   bool complete = false;
   double best_ns = 0;                      // of all rounds; 0: nothing timed yet
-  std::string model;                       // that chose them
+  std::string model;                       // that chose them, unless they were carried
   std::optional<cost::Quality> quality{};  // of its scores
   // learn_s: encoding samples and training; in the first round also the training before it.
   double propose_s = 0, try_s = 0, learn_s = 0;
@@ -78,11 +82,12 @@ struct RoundReport {
   int64_t scored = 0;  // programs that the search scored
 };
 
-// The fastest trial so far.
+// A timed trial.
 struct Best {
   Proposal proposal;
   Trial trial;
 };
+inline constexpr size_t kKeptFastest = 3;  // of the completed rounds
 
 class TaskTuner {
  public:
@@ -98,6 +103,10 @@ class TaskTuner {
   TaskTuner& operator=(TaskTuner&&) noexcept;
   ~TaskTuner();
 
+  // Schedules of similar tasks, in order of preference. If any of them can be converted, the first
+  // round consists of the default schedule and them alone. Before the first call of propose.
+  void begin_with(std::vector<Donation> donations);
+
   // Prepares the next round. Does nothing if it is prepared already.
   void propose();
   // Measures up to `most` of the proposed candidates. Once all of them have a verdict, the round is
@@ -112,7 +121,10 @@ class TaskTuner {
   const space::Space& space() const;
   size_t rounds() const;
   size_t trials() const;
-  const std::optional<Best>& best() const;
+  const std::optional<Best>& best() const;  // the fastest trial so far
+  // The fastest trials of the completed rounds, fastest first, at most kKeptFastest.
+  std::span<const Best> fastest() const;
+  std::span<const Hash128> carried() const;                 // programs that it began with
   const std::optional<Proposal>& default_proposal() const;  // none before the first round
   const std::optional<Trial>& default_trial() const;        // of the default schedule
   const cost::CostModel* model() const;                     // that guides now; may be null
@@ -129,5 +141,12 @@ class TaskTuner {
 // Number of trials of a round. The first rounds are small, so that the model uses the first results
 // soon.
 size_t round_size(size_t round, size_t largest);
+
+// The largest round of a task. If time is the budget, slow kernels have smaller rounds, which take
+// about as long as a large round of fast ones: 64 trials of a second each would leave no time for
+// other tasks. The duration is predicted from the FLOP of the task and the threads of its target;
+// a measured one would differ when the search is replayed.
+//   2 threads: 10 GFLOP have rounds of 8, the smallest; 1 GFLOP 40; 0.2 GFLOP those of any budget
+size_t largest_round_of(const Task& task, const TaskTunerOptions& options);
 
 }  // namespace tilewright::tune

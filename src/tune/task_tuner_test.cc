@@ -469,6 +469,40 @@ TEST(TaskTuner, OptionsThatMatterAreInTheHash) {
   EXPECT_NE(changed([](auto& o) { o.cost.options = "depth=3"; }), plain);
   EXPECT_NE(changed([](auto& o) { o.largest_round = 10; }), plain);
   EXPECT_NE(changed([](auto& o) { o.max_samples = 10; }), plain);
+  EXPECT_NE(changed([](auto& o) { o.carry = false; }), plain);
+  EXPECT_NE(changed([](auto& o) { o.warm_start = false; }), plain);
+}
+
+// Slow kernels have smaller rounds if time is the budget. The search of a fast one is the same
+// whatever the budget is, so that its trajectory continues.
+TEST(TaskTuner, RoundsOfSlowTasksAreSmallIfTimeIsTheBudget) {
+  TaskTunerOptions trials, time;
+  time.by_time = true;
+  const auto task_of = [](const char* what) {
+    return Task{.workload = *parse_workload(what), .target = *parse_target("x86-64-v3;threads=2")};
+  };
+  const auto sizes = [&](const char* what) {
+    const Task task = task_of(what);
+    EXPECT_EQ(largest_round_of(task, trials), 64U);
+    return largest_round_of(task, time);
+  };
+  EXPECT_EQ(sizes("matmul:m=512,n=512,k=512"), 64U);     // 0.27 GFLOP
+  EXPECT_EQ(sizes("matmul:m=1024,n=1024,k=512"), 37U);   // 1.1 GFLOP
+  EXPECT_EQ(sizes("matmul:m=2048,n=2048,k=1024"), 8U);   // 8.6 GFLOP
+  EXPECT_EQ(sizes("matmul:m=4096,n=4096,k=40960"), 8U);  // 1.4 TFLOP
+  EXPECT_EQ(hash_for(time), hash_for(trials));
+  const std::vector<Task> slow = {task_of("matmul:m=2048,n=2048,k=1024")};
+  EXPECT_NE(hash_of(time, slow, detect_machine()).value(),
+            hash_of(trials, slow, detect_machine()).value());
+  time.largest_round = 5;  // few trials for many tasks
+  EXPECT_EQ(largest_round_of(slow[0], time), 5U);
+
+  time.largest_round = 64;
+  time.search = quick_options().search;
+  Result<TaskTuner> tuner = TaskTuner::make(slow[0], detect_machine(), time);
+  ASSERT_TRUE(tuner);
+  FakeTrials fake;
+  for (int round = 0; round < 3; ++round) EXPECT_EQ(play(*tuner, fake).proposed, 8U);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "search/program_cache.h"
 #include "task/similarity.h"
 #include "tune/custom_parts.h"
+#include "tune/donors.h"
 #include "tune/warm_start.h"
 
 namespace tilewright::tune {
@@ -126,6 +127,10 @@ double TaskResult::default_ns() const {
   return default_trial && default_trial->is_timed() ? default_trial->latency_ns : 0;
 }
 
+bool TaskResult::began_with(const Hash128& program) const {
+  return std::ranges::find(carried, program) != carried.end();
+}
+
 struct Tuning::Impl {
   Impl(std::vector<TunedTask> of, record::Store& into, TuningOptions with)
       : tasks(std::move(of)), store(into), options(std::move(with)), machine(detect_machine()) {}
@@ -148,11 +153,13 @@ struct Tuning::Impl {
   LearnedInput input;                // empty: nothing is learned
   std::shared_ptr<Learner> learner;  // shared by all tasks; null: one per task
   std::string why_not_shared;
+  std::optional<Donors> donors;  // empty until a task is prepared
 
   Status find_input();
   Result<StoredTrials*> trials_of(size_t task);
   Result<Proposal> default_of(size_t task) const;  // its default schedule
   Result<cost::Samples> samples_for(size_t task, const StoredTrials& known, size_t past);
+  Result<std::vector<Donation>> donations_for(size_t task, const StoredTrials& known);
   LoopTasks loop_tasks();
   Status hold_finals_of(size_t task, double seconds);
 };
@@ -215,14 +222,34 @@ Result<cost::Samples> Tuning::Impl::samples_for(size_t task, const StoredTrials&
   return std::move(others.samples);
 }
 
+// Schedules of similar tasks: of the store, unless the search starts without other records, and of
+// the completed rounds of this run. A round in flight does not count, so that a replay has the
+// same.
+Result<std::vector<Donation>> Tuning::Impl::donations_for(size_t task, const StoredTrials& known) {
+  if (!options.search.carry) return std::vector<Donation>();
+  if (!donors) {
+    const bool reads = options.search.warm_start && !options.force;
+    donors.emplace(reads ? &store : nullptr, known.setting(), trajectory.begin_us);
+  }
+  std::vector<Sibling> siblings;
+  for (size_t other = 0; other < tasks.size(); ++other) {
+    const TaskTuner* const tuner = loop->tuner(other);
+    if (other == task || tuner == nullptr) continue;
+    siblings.push_back({.task = &tasks[other].task, .fastest = tuner->fastest()});
+  }
+  return donors->donations_for(tasks[task].task, siblings);
+}
+
 LoopTasks Tuning::Impl::loop_tasks() {
   return {.count = tasks.size(),
           .tuner = [this](size_t task) -> Result<TaskTuner> {
             StoredTrials* const known = TRY(trials_of(task));
             const std::vector<PastTrial> past = known->before();
             const cost::Samples others = TRY(samples_for(task, *known, past.size()));
-            return TaskTuner::make(tasks[task].task, machine, options.search, past, others,
-                                   learner);
+            TaskTuner tuner = TRY(
+                TaskTuner::make(tasks[task].task, machine, options.search, past, others, learner));
+            tuner.begin_with(TRY(donations_for(task, *known)));
+            return tuner;
           },
           .runner = [this](size_t task) -> Result<TrialRunner*> {
             StoredTrials* const runner = TRY(trials_of(task));
@@ -363,6 +390,7 @@ TaskResult Tuning::result(size_t task) const {
     result.rounds = tuner->rounds();
     result.trials = tuner->trials();
     result.borrowed = tuner->borrowed();
+    result.carried.assign(tuner->carried().begin(), tuner->carried().end());
     result.best = tuner->best();
     result.default_trial = tuner->default_trial();
   }

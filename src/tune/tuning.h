@@ -45,8 +45,9 @@ struct TuningOptions {
 struct TaskResult {
   size_t rounds = 0;
   size_t trials = 0;
-  size_t measured = 0;  // number of trials not answered from the store
-  size_t borrowed = 0;  // samples of other tasks that its model started with
+  size_t measured = 0;             // number of trials not answered from the store
+  size_t borrowed = 0;             // samples of other tasks that its model started with
+  std::vector<Hash128> carried{};  // programs of similar tasks that it began with
   TaskEnd end = TaskEnd::Open;
   std::string problem{};       // why it could not continue; may be empty
   std::optional<Best> best{};  // fastest trial
@@ -58,6 +59,7 @@ struct TaskResult {
   const Proposal* winner() const;
   const Trial* winning_trial() const;
   double default_ns() const;  // comparable with the winner; 0: unknown
+  bool began_with(const Hash128& program) const;
 };
 
 class Tuning {

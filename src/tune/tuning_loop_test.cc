@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "task/parse.h"
+#include "tune/donors.h"
 #include "tune/fake_trials_testing.h"
 
 namespace tilewright::tune {
@@ -41,11 +42,28 @@ struct FakeRun : LoopListener {
       options.threads = 1;
       options.largest_round = 16;
       options.stop = search_stop;
-      return TaskTuner::make(task_of(task), detect_machine(), options, {}, {}, learner);
+      TaskTuner tuner =
+          TRY(TaskTuner::make(task_of(task), detect_machine(), options, {}, {}, learner));
+      if (carries) tuner.begin_with(TRY(donations_for(task)));
+      return tuner;
     };
     tasks.runner = [this](size_t task) -> Result<TrialRunner*> { return &trials[task]; };
     return {std::move(tasks), Scheduler(std::move(scheduled), objective, scheduling, 1),
             std::move(options)};
+  }
+
+  // Of the other tasks of the loop, as Tuning has them.
+  Result<std::vector<Donation>> donations_for(size_t task) {
+    std::vector<Task> others;
+    for (size_t k = 0; k < trials.size(); ++k) others.push_back(task_of(k));
+    std::vector<Sibling> siblings;
+    for (size_t k = 0; k < trials.size(); ++k) {
+      const TaskTuner* const tuner = carries->tuner(k);
+      if (k != task && tuner != nullptr) {
+        siblings.push_back({.task = &others[k], .fastest = tuner->fastest()});
+      }
+    }
+    return Donors(nullptr, {}, 0).donations_for(others[task], siblings);
   }
 
   static Task task_of(size_t task) {
@@ -59,12 +77,15 @@ struct FakeRun : LoopListener {
   void on_round(size_t task, const RoundReport& report) override {
     rounds.push_back(task);
     models.push_back(report.model);
+    carried.push_back(report.carried);
   }
 
   std::shared_ptr<Learner> learner;  // of the last loop that shares its model
   std::vector<std::string> models;   // that chose the proposals, by round
   std::vector<FakeTrials> trials;
   std::vector<size_t> rounds;
+  std::vector<size_t> carried;          // by round
+  const TuningLoop* carries = nullptr;  // its tasks begin with schedules of each other
   int64_t measured = 0;
   size_t bad_task = 99;
   std::function<bool()> search_stop{};  // of the searches, not of the loop
@@ -94,25 +115,39 @@ TEST(TuningLoop, WithdrawnStopEndsNoTask) {
   }
 }
 
-// Training data and times follow from the trajectory: a shared model of all tasks is rebuilt, too.
-void expect_rebuilt_after_any_cut(bool shares_model) {
+struct Rebuilt {
+  bool shares_model = false;
+  bool carries = false;
+};
+
+Status run_loop(FakeRun& run, const LoopOptions& options, const Rebuilt& how) {
+  TuningLoop loop = run.loop(options);
+  if (how.carries) run.carries = &loop;
+  return loop.run(&run);
+}
+
+// What is trained on, and when, follows from the trajectory: also one model of all tasks is
+// rebuilt, and so are the schedules that tasks begin with.
+void expect_rebuilt_after_any_cut(const Rebuilt& how) {
   for (const int in_flight : {1, 2}) {
     const auto with = [&](int64_t trials) {
-      return LoopOptions{.trials = trials, .in_flight = in_flight, .shares_model = shares_model};
+      return LoopOptions{
+          .trials = trials, .in_flight = in_flight, .shares_model = how.shares_model};
     };
     FakeRun whole;
-    ASSERT_TRUE(whole.loop(with(160)).run(&whole));
-    for (const int64_t cut : {5, 16, 47, 48, 90, 144}) {
+    ASSERT_TRUE(run_loop(whole, with(160), how));
+    for (const int64_t cut : {5, 16, 20, 47, 48, 90, 144}) {
       FakeRun parts;
-      ASSERT_TRUE(parts.loop(with(cut)).run(&parts));
+      ASSERT_TRUE(run_loop(parts, with(cut), how));
       EXPECT_EQ(parts.measured, cut);
       parts.rounds.clear();
       parts.models.clear();
-      TuningLoop again = parts.loop(with(160));
-      ASSERT_TRUE(again.run(&parts));
+      parts.carried.clear();
+      ASSERT_TRUE(run_loop(parts, with(160), how));
       EXPECT_EQ(parts.measured, 160);
       EXPECT_EQ(parts.rounds, whole.rounds) << "cut after " << cut;
       EXPECT_EQ(parts.models, whole.models) << "cut after " << cut;
+      EXPECT_EQ(parts.carried, whole.carried) << "cut after " << cut;
       for (size_t task = 0; task < 3; ++task) {
         ASSERT_EQ(parts.trials[task].verdicts.size(), whole.trials[task].verdicts.size());
         for (const auto& [program, trial] : whole.trials[task].verdicts) {
@@ -121,16 +156,38 @@ void expect_rebuilt_after_any_cut(bool shares_model) {
       }
       // Repeated: every verdict is known.
       const int64_t before = parts.measured;
-      ASSERT_TRUE(parts.loop(with(160)).run(&parts));
+      ASSERT_TRUE(run_loop(parts, with(160), how));
       EXPECT_EQ(parts.measured, before);
     }
   }
 }
 
-TEST(TuningLoop, ResumesAfterAnyInterruption) { expect_rebuilt_after_any_cut(false); }
+TEST(TuningLoop, IsRebuiltAfterAnyCut) { expect_rebuilt_after_any_cut({}); }
 
-TEST(TuningLoop, ResumesAfterAnyInterruptionWithASharedModel) {
-  expect_rebuilt_after_any_cut(true);
+TEST(TuningLoop, IsRebuiltAfterAnyCutWhereTasksShareAModel) {
+  expect_rebuilt_after_any_cut({.shares_model = true});
+}
+
+TEST(TuningLoop, IsRebuiltAfterAnyCutWhereTasksBeginWithSchedulesOfEachOther) {
+  expect_rebuilt_after_any_cut({.carries = true});
+}
+
+// A task begins with the fastest schedules of the rounds that were complete when it was prepared:
+// with two in flight, the round before does not count.
+TEST(TuningLoop, TasksBeginWithTheFastestOfCompleteRounds) {
+  FakeRun one, two;
+  ASSERT_TRUE(run_loop(one, {.trials = 64, .in_flight = 1}, {.carries = true}));
+  ASSERT_TRUE(run_loop(two, {.trials = 64, .in_flight = 2}, {.carries = true}));
+  ASSERT_GE(one.carried.size(), 3U);
+  ASSERT_GE(two.carried.size(), 3U);
+  EXPECT_EQ(one.carried[0], 0U);
+  EXPECT_GT(one.carried[1], 0U);
+  EXPECT_LE(one.carried[1], kKeptFastest);
+  EXPECT_GT(one.carried[2], one.carried[1]);  // of two siblings
+  EXPECT_EQ(two.carried[0], 0U);
+  EXPECT_EQ(two.carried[1], 0U);
+  EXPECT_GT(two.carried[2], 0U);
+  EXPECT_LE(two.carried[2], kKeptFastest);  // of the first alone
 }
 
 // Each round of any task teaches all of them, and the trainings are no more than the rounds.

@@ -327,6 +327,29 @@ class Tune(unittest.TestCase):
         cold = self.tune(records, "--no-warm-start", trials=30, what=other)
         self.assertEqual(program.objects(cold.stdout)[0]["round"]["model"], "analytic")
 
+    def test_schedules_of_similar_tasks_are_begun_with(self):
+        def carried(done):
+            return [task["carried"] for task in result_of(done)["tasks"]]
+
+        records = self.path("a.db")
+        what = (WHAT, "matmul:m=96,n=64,k=80", "matmul:m=96,n=80,k=64")
+        first = self.tune(records, trials=80, what=what)
+        # Nothing is known yet to the first, nor to the second if it is prepared meanwhile.
+        self.assertEqual(carried(first)[0], 0)
+        self.assertTrue(0 < carried(first)[2] <= 8, carried(first))
+        without = self.tune(self.path("b.db"), "--no-carry", trials=80, what=what)
+        self.assertEqual(carried(without), [0, 0, 0])
+        # Another search begins with records of the store. This one begins as it did.
+        later = self.tune(records, "--seed", 2, trials=80, what=what)
+        self.assertTrue(all(count > 0 for count in carried(later)), carried(later))
+        for task in result_of(later)["tasks"]:
+            self.assertIn(task["winner"]["carried"], (True, False))
+        self.assertEqual(carried(self.tune(records, "--no-warm-start", trials=80, what=what))[0], 0)
+        again = self.tune(records, trials=80, what=what)
+        self.assertEqual(result_of(again)["measured"], 0)
+        self.assertEqual(carried(again), carried(first))
+        self.assertEqual(winners(result_of(again)), winners(result_of(first)))
+
 
 if __name__ == "__main__":
     unittest.main()
