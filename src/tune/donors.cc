@@ -99,6 +99,21 @@ Status Donors::read(Known* known) {
   return {};
 }
 
+// Of the same structure and target, nearest first.
+std::vector<std::pair<double, Donors::Known*>> Donors::nearest(const Task& task,
+                                                               const WorkloadForm& form) {
+  const std::string target = print_target(task.target);
+  std::vector<std::pair<double, Known*>> similar;
+  for (Known& known : known_) {
+    if (known.target != target) continue;
+    const double far = extent_distance(form, known.form);
+    if (!std::isinf(far)) similar.emplace_back(far, &known);
+  }
+  std::ranges::sort(similar, {},
+                    [](const auto& one) { return std::pair(one.first, one.second->key); });
+  return similar;
+}
+
 Result<std::vector<Donation>> Donors::donations_for(const Task& task,
                                                     std::span<const Sibling> siblings) {
   const WorkloadForm form = form_of(*task.workload.dag);
@@ -112,24 +127,17 @@ Result<std::vector<Donation>> Donors::donations_for(const Task& task,
     for (const Best& best : sibling.fastest) donor.fastest.push_back(&best.proposal.trace);
   }
   TRY(list_tasks());
-  const std::string target = print_target(task.target);
-  std::vector<std::pair<double, Known*>> nearest;
-  for (Known& known : known_) {
-    const double far = known.target == target ? extent_distance(form, known.form) : INFINITY;
-    if (!std::isinf(far)) nearest.emplace_back(far, &known);
-  }
-  std::ranges::sort(nearest, {},
-                    [](const auto& one) { return std::pair(one.first, one.second->key); });
-  // Tasks that this trajectory added to the store have no records from before it: they do not
-  // count.
   size_t stored = 0;
-  for (const auto& [far, known] : nearest) {
+  for (const auto& [far, known] : nearest(task, form)) {
+    if (stored == kMaxStored) break;
     TRY(read(known));
+    // A task that this trajectory added to the store has no records from before it. A replay finds
+    // it there, and must read the same donors.
     if (known->fastest.empty()) continue;
+    ++stored;
     Donor& donor = donors.emplace_back();
     donor = {.is_elsewhere = !known->is_here, .distance = far, .key = known->key};
     for (const schedule::Trace& trace : known->fastest) donor.fastest.push_back(&trace);
-    if (++stored == kMaxStored) break;
   }
   return in_order(std::move(donors));
 }

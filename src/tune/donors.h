@@ -7,9 +7,9 @@
 // schedule of each task precedes the second fastest of any.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "record/store.h"
@@ -51,6 +51,7 @@ class Donors {
   };
 
   Status list_tasks();
+  std::vector<std::pair<double, Known*>> nearest(const Task& task, const WorkloadForm& form);
   Status read(Known* known);
 
   record::Store* store_;

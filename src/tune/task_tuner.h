@@ -1,7 +1,8 @@
 // TaskTuner: the search of one task, round by round. An explorer proposes, a TrialRunner measures,
 // the verdicts are reported to the explorer, and the cost model learns. It reads clocks only for
-// its report and does no I/O: its proposals follow from the task, the options and the verdicts. An
-// interrupted search is rebuilt by replaying it with the stored verdicts (docs/tuning.md).
+// its report and does no I/O: its proposals follow from the task, the options, the schedules and
+// samples that it begins with, and the verdicts. An interrupted search is rebuilt by replaying it
+// with the stored verdicts (docs/tuning.md).
 //
 // The assessor applies a candidate once and passes its hash and encodings along. It makes the
 // encodings of the learned model whichever model guides, so that proposals are not applied again
