@@ -1,6 +1,7 @@
 // Attention in the decomposed form of transformers: recognized, and split again.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <limits>
 
@@ -20,8 +21,16 @@ using Masked = std::function<ValueId(Exported& g, ValueId scores)>;
 const double kLowest = std::numeric_limits<float>::lowest();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// How queries, keys and values are made of x.
+enum class Projection : uint8_t {
+  Apart,      // three products
+  Columns,    // columns of one product
+  FirstAxis,  // one product, whose parts are moved to the first axis and selected there
+};
+
 struct Heads {
   int64_t batch = 1, length = 5, heads = 4, shared = 4, width = 6;  // `shared` of keys and values
+  Projection projection = Projection::Apart;
   bool sdpa = false;  // as PyTorch writes it: scales before the product, rows without keys are 0
 };
 
@@ -37,11 +46,36 @@ ValueId repeated(Exported& g, ValueId x, int64_t times) {
 const Attributes kProduct = {
     {"a", std::string("bhik")}, {"b", std::string("bhkj")}, {"out", std::string("bhij")}};
 
+// q, k and v, [b, h, l, d].
+std::array<ValueId, 3> projected(Exported& g, ValueId x, const Heads& of) {
+  const int64_t own = of.heads * of.width;
+  const int64_t shared = of.shared * of.width;
+  if (of.projection == Projection::Apart) {
+    return {g.heads_of(g.matmul(x, own), of.heads), g.heads_of(g.matmul(x, shared), of.shared),
+            g.heads_of(g.matmul(x, shared), of.shared)};
+  }
+  const ValueId all = g.matmul(x, own + 2 * shared);
+  if (of.projection == Projection::Columns) {
+    const auto part = [&](int64_t begin, int64_t heads) {
+      return g.heads_of(g.add("slice", {all},
+                              {{"begin", Shape{0, 0, begin}},
+                               {"size", Shape{of.batch, of.length, heads * of.width}}}),
+                        heads);
+    };
+    return {part(0, of.heads), part(own, of.shared), part(own + shared, of.shared)};
+  }
+  const ValueId parts =
+      g.transpose(g.reshape(all, {of.batch, of.length, 3, of.heads, of.width}), {2, 0, 3, 1, 4});
+  const auto part = [&](int64_t index) {
+    const ValueId one = g.add("gather", {parts, g.integers({1}, {index})}, {{"axis", int64_t{0}}});
+    return g.reshape(one, {of.batch, of.heads, of.length, of.width});
+  };
+  return {part(0), part(1), part(2)};
+}
+
 // softmax(masked(q k)) v, of x: [b, l, heads * width].
 ValueId attention(Exported& g, ValueId x, const Heads& of, const Masked& masked) {
-  ValueId q = g.heads_of(g.matmul(x, of.heads * of.width), of.heads);
-  const ValueId k = g.heads_of(g.matmul(x, of.shared * of.width), of.shared);
-  const ValueId v = g.heads_of(g.matmul(x, of.shared * of.width), of.shared);
+  auto [q, k, v] = projected(g, x, of);
   const int64_t times = of.heads / of.shared;
   ValueId turned = g.transpose(repeated(g, k, times), {0, 1, 3, 2});
   if (of.sdpa) {
@@ -141,6 +175,27 @@ std::vector<Case> cases() {
        .masked =
            [](Exported& g, ValueId x) {
              return g.add("add", {halved(g, x), g.input("mask", {1, 1, 5, 5})});
+           },
+       .operands = 4},
+      {.name = "columns_of_one_product",
+       .heads = {.batch = 2, .projection = Projection::Columns},
+       .masked = halved},
+      {.name = "columns_with_shared_heads",
+       .heads = {.shared = 2, .projection = Projection::Columns},
+       .masked = [](Exported& g,
+                    ValueId x) { return g.add("where", {causal(g, 5), x, g.number(-1e4)}); },
+       .operands = 4},
+      {.name = "one_product_with_parts_first",
+       .heads = {.projection = Projection::FirstAxis, .sdpa = true},
+       .masked = [](Exported& g,
+                    ValueId x) { return g.add("add", {x, g.input("m", {1, 1, 5, 5})}); },
+       .operands = 4},
+      {.name = "bias_and_mask_in_one_sum",
+       .masked =
+           [](Exported& g, ValueId x) {
+             const ValueId bias =
+                 g.add("add", {g.weights({1, 4, 5, 5}), g.input("m", {1, 1, 1, 5})});
+             return g.add("add", {x, bias});
            },
        .operands = 4},
       {.name = "one_shared_head",
