@@ -223,6 +223,24 @@ TEST(Fusion, BertLayer) {
             "contract add add | layer_norm | contract add gelu | contract add add | layer_norm");
 }
 
+TEST(Fusion, EmbeddingsAndTheirNormAreOneKernel) {
+  TestGraph g;
+  const auto embedding = [&](const std::string& ids, int64_t rows) {
+    return g.add("gather", {g.weights({rows, 32}), g.input(ids, {1, 8}, ir::Scalar::I64)});
+  };
+  const ValueId sum = g.add("add", {embedding("words", 100), embedding("types", 2)});
+  const ValueId normed = g.layer_norm(g.add("add", {sum, g.weights({8, 32})}));
+  const Graph graph = g.finish({g.linear(normed, 16)});
+  EXPECT_EQ(fused(graph), "gather gather add add layer_norm | contract add");
+
+  TestGraph h;  // the sum is also a residual
+  const ValueId words =
+      h.add("gather", {h.weights({100, 32}), h.input("words", {1, 8}, ir::Scalar::I64)});
+  const ValueId x = h.add("add", {words, h.weights({8, 32})});
+  const Graph kept = h.finish({h.add("add", {h.linear(h.layer_norm(x), 32), x})});
+  EXPECT_EQ(fused(kept), "gather add | layer_norm | contract add add");
+}
+
 TEST(Fusion, ConcatOfKernelsIsNotFused) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 8, 8, 16});
