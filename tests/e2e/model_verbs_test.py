@@ -288,6 +288,37 @@ class Models(unittest.TestCase):
         image[:, :, ::2] *= np.float32(1e-39)
         self.check_feeds(cnn, self.path("cnn.so"), {"x": image})
 
+    def check_special(self, model, feeds, expected):
+        """Compares with ONNX Runtime which outputs are NaN or infinite, and the other outputs. `expected` says
+        which rows have any."""
+        wanted = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"]).run(["y"], feeds)[0]
+        finite = np.isfinite(wanted)
+        self.assertEqual(np.flatnonzero(~finite.reshape(-1, wanted.shape[-1]).all(axis=1)).tolist(), expected)
+        self.compile(model, "special.so")
+        for what in (self.path("special.so"), model):
+            got = self.run_on(what, feeds)
+            np.testing.assert_array_equal(np.isfinite(got), finite)
+            error = np.abs(got[finite] - wanted[finite]).max(initial=0)
+            self.assertLessEqual(error, MAX_RELATIVE_ERROR * np.abs(wanted[finite]).max(initial=1))
+
+    def test_nan_and_infinity_in_the_inputs(self):
+        rng = np.random.default_rng(5)
+        images = rng.standard_normal((4, 3, 16, 16)).astype(np.float32)
+        images[1, 0, 7, 7], images[2, 1, 0, 15], images[3, 2, 8, 0] = np.nan, np.inf, -np.inf
+        self.check_special(small_models.cnn(self.path("cnn.onnx"), images=4), {"x": images}, [1, 2, 3])
+
+        x = rng.standard_normal((1, 16, 32)).astype(np.float32)
+        mask = (rng.random((1, 16, 16)) < 0.7).astype(np.float32)
+        model = small_models.masked_attention(self.path("added.onnx"), queries=16)
+        self.check_special(model, {"x": x, "mask": mask}, [])
+        mask[0, 3, 5], mask[0, 6, 2], mask[0, 9, 1] = np.nan, np.inf, -np.inf  # the last one only hides a key
+        self.check_special(model, {"x": x, "mask": mask}, [3, 6])
+        mask[0, 12] = 0
+        model = small_models.masked_attention(self.path("selected.onnx"), hidden=-np.inf, queries=16)
+        self.check_special(model, {"x": x, "mask": mask}, [12])
+        x[0, 4, 8] = np.nan  # in a key of all queries
+        self.check_special(model, {"x": x, "mask": mask}, list(range(16)))
+
     def test_denormals_are_zero_unless_they_are_allowed(self):
         """The input is half of the least normal number."""
         least = np.finfo(np.float32).tiny

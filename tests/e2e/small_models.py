@@ -37,7 +37,7 @@ class Weights:
         return name
 
 
-def cnn(path, seed=1, channels=16, size=16):
+def cnn(path, seed=1, channels=16, size=16, images=1):
     """Two convolutions, of which the second is used twice, a residual add, pooling, a matrix product."""
     w, c = Weights(seed), channels
     w.draw("w0", c, 3, 3, 3), w.draw("b0", c), w.draw("w1", c, c, 3, 3), w.draw("b1", c)
@@ -55,7 +55,7 @@ def cnn(path, seed=1, channels=16, size=16):
         helper.make_node("Flatten", ["g"], ["f"]),
         helper.make_node("Gemm", ["f", "fc", "fb"], ["y"], transB=1),
     ]
-    return save(path, nodes, {"x": [1, 3, size, size]}, {"y": [1, 10]}, w.arrays)
+    return save(path, nodes, {"x": [images, 3, size, size]}, {"y": [images, 10]}, w.arrays)
 
 
 def attention(path, rows="n"):
@@ -90,9 +90,10 @@ def attention(path, rows="n"):
     return save(path, nodes, {"x": [1, rows, d]}, {"y": [1, rows, d]}, w.arrays)
 
 
-def masked_attention(path, rows=16, hidden=-100.0):
-    """One head of attention; `mask` (1: seen, 0: hidden) adds 0 or `hidden` to the scores. At -100 the
-    weights of hidden keys are denormal. Infinity is selected by Where, because 0 times infinity is NaN."""
+def masked_attention(path, rows=16, hidden=-100.0, queries=1):
+    """One head of attention; `mask` (1: seen, 0: hidden) adds 0 or `hidden` to the scores, of all queries or
+    of each of `queries`. At -100 the weights of hidden keys are denormal. Infinity is selected by Where,
+    because 0 times infinity is NaN."""
     w, d = Weights(3), 32
     for name in ("wq", "wk", "wv", "wo"):
         w.draw(name, d, d)
@@ -115,7 +116,7 @@ def masked_attention(path, rows=16, hidden=-100.0):
         node("MatMul", ["p", "v"], ["o"]),
         node("MatMul", ["o", "wo"], ["y"]),
     ]
-    inputs = {"x": [1, rows, d], "mask": [1, 1, rows]}
+    inputs = {"x": [1, rows, d], "mask": [1, queries, rows]}
     return save(path, nodes, inputs, {"y": [1, rows, d]}, w.arrays)
 
 
