@@ -10,26 +10,27 @@
 namespace tilewright::app {
 namespace {
 
-// Values in the same bytes are one: views, and parts of a concat written in place.
+// The boxes that write the bytes of a value: its own, those of its parts if it is a concat written
+// in place, and those of the whole if it is a view.
 class StorageMap {
  public:
   explicit StorageMap(const deploy::ModelPlan& plan)
       : parent_(plan.graph.value_count()), writers_(plan.graph.value_count()) {
     std::iota(parent_.begin(), parent_.end(), graph::ValueId{0});
-    for (const graph::Alias& alias : plan.partition.aliases)
-      parent_[root(alias.value)] = root(alias.of);
+    for (const graph::Alias& alias : plan.partition.aliases) parent_[alias.value] = alias.of;
   }
 
-  void write(graph::ValueId value, size_t box) { writers_[root(value)].push_back(box); }
-  const std::vector<size_t>& writers(graph::ValueId value) { return writers_[root(value)]; }
+  void write(graph::ValueId value, size_t box) {
+    writers_[value].push_back(box);
+    if (parent_[value] != value) write(parent_[value], box);
+  }
+  const std::vector<size_t>& writers(graph::ValueId value) const {
+    const bool is_view = writers_[value].empty() && parent_[value] != value;
+    return is_view ? writers(parent_[value]) : writers_[value];
+  }
 
  private:
-  graph::ValueId root(graph::ValueId value) {
-    while (parent_[value] != value) value = parent_[value] = parent_[parent_[value]];
-    return value;
-  }
-
-  std::vector<graph::ValueId> parent_;
+  std::vector<graph::ValueId> parent_;  // the value whose bytes contain it, or itself
   std::vector<std::vector<size_t>> writers_;
 };
 

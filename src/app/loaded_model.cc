@@ -77,7 +77,7 @@ Result<measure::ModelArrays> make_arrays(const TilewrightModelApi& api,
     const TilewrightTensorInfo& info = api.inputs[k];
     const graph::TensorType type = type_of(info);
     if (!files[k].empty()) {
-      const graph::Constant array = TRY(read_npy(files[k]));
+      const graph::Constant array = TRY(read_npy(files[k], type.element));
       if (array.type() != type) {
         return fail(ErrorKind::BadInput,
                     fmt::format("{}: the input {} is {}, but the file has {}", files[k], info.name,

@@ -42,8 +42,8 @@ Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
                               choice.what, name),
                   {{"constants", name + "=FILE.npy"}});
     }
-    graph::Constant constant = TRY(read_npy(given->substr(name.size() + 1)));
     const graph::TensorType type{.element = tensor.element, .shape = te::shape_of(tensor)};
+    graph::Constant constant = TRY(read_npy(given->substr(name.size() + 1), type.element));
     if (constant.type() != type) {
       return fail(ErrorKind::BadInput,
                   fmt::format("{}: the constant {} is {}, but the file has {}", choice.what, name,

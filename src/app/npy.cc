@@ -28,7 +28,8 @@ constexpr std::array kTypes = {
     Described{"<f2", ir::Scalar::F16},  Described{"<i8", ir::Scalar::I64},
     Described{"<i4", ir::Scalar::I32},  Described{"<i2", ir::Scalar::I16},
     Described{"|i1", ir::Scalar::I8},   Described{"|u1", ir::Scalar::U8},
-    Described{"|b1", ir::Scalar::Bool}, Described{"<u2", ir::Scalar::BF16}};
+    Described{"|b1", ir::Scalar::Bool}, Described{"<u4", ir::Scalar::U32},
+    Described{"<u2", ir::Scalar::U16},  Described{"<u2", ir::Scalar::BF16}};  // read as the first
 
 // The text after `'key':` in the header, up to the comma or bracket that ends it.
 std::optional<std::string_view> field_of(std::string_view header, std::string_view key) {
@@ -83,7 +84,7 @@ std::vector<std::byte> turned(std::span<const std::byte> bytes, const std::vecto
 
 }  // namespace
 
-Result<graph::Constant> parse_npy(std::string bytes, std::string_view name) {
+Result<graph::Constant> parse_npy(std::string bytes, std::string_view name, ir::Scalar wanted) {
   const auto bad = [&](std::string_view why) {
     return fail(ErrorKind::BadInput, fmt::format("{}: {}", name, why));
   };
@@ -109,7 +110,8 @@ Result<graph::Constant> parse_npy(std::string bytes, std::string_view name) {
     return bad(fmt::format("elements of type {} are not supported", *descr));
   const auto shape = shape_of(*shape_text);
   if (!shape) return bad(fmt::format("the shape {} is not valid", *shape_text));
-  const graph::TensorType tensor{.element = type->element, .shape = *shape};
+  const bool is_bf16 = type->element == ir::Scalar::U16 && wanted == ir::Scalar::BF16;
+  const graph::TensorType tensor{.element = is_bf16 ? wanted : type->element, .shape = *shape};
   const size_t data = begin + length;
   if (tensor.bytes() != static_cast<int64_t>(bytes.size() - data)) {
     return bad(fmt::format("{} has {} bytes, but the file has {}", tensor.to_string(),
@@ -119,13 +121,13 @@ Result<graph::Constant> parse_npy(std::string bytes, std::string_view name) {
   const std::span<const std::byte> view = std::as_bytes(std::span(*owner)).subspan(data);
   if (order->starts_with("True")) {
     return graph::Constant::of_bytes(
-        tensor, turned(view, *shape, static_cast<size_t>(ir::bytes_of(type->element))));
+        tensor, turned(view, *shape, static_cast<size_t>(ir::bytes_of(tensor.element))));
   }
   return graph::Constant(tensor, owner, view);
 }
 
-Result<graph::Constant> read_npy(const std::filesystem::path& path) {
-  return parse_npy(TRY(read_file(path)), path.string());
+Result<graph::Constant> read_npy(const std::filesystem::path& path, ir::Scalar wanted) {
+  return parse_npy(TRY(read_file(path)), path.string(), wanted);
 }
 
 Status write_npy(const std::filesystem::path& path, const graph::TensorType& type,

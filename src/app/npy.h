@@ -11,9 +11,10 @@
 
 namespace tilewright::app {
 
-Result<graph::Constant> parse_npy(std::string bytes, std::string_view name);
-Result<graph::Constant> read_npy(const std::filesystem::path& path);
-// bf16, which NumPy does not have, is read and written as u16.
+// NumPy has no bf16: it is written as u16, and an array of u16 is read as bf16 if that is `wanted`.
+// Other arrays have the type that the file says.
+Result<graph::Constant> parse_npy(std::string bytes, std::string_view name, ir::Scalar wanted);
+Result<graph::Constant> read_npy(const std::filesystem::path& path, ir::Scalar wanted);
 Status write_npy(const std::filesystem::path& path, const graph::TensorType& type,
                  std::string_view bytes);
 

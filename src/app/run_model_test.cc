@@ -5,6 +5,7 @@
 #include <atomic>
 #include <vector>
 
+#include "app/npy.h"
 #include "app/small_model_testing.h"
 
 namespace tilewright::app {
@@ -45,6 +46,39 @@ TEST(RunModel, AStopEndsTheCompilationOfAModelFile) {
   EXPECT_FALSE(ran->stopped);
   EXPECT_EQ(ran->outputs.size(), 1U);
   EXPECT_GT(compilations, 0);
+}
+
+// y = x + x, which wraps.
+TEST(RunModel, ArraysOfUnsignedIntegers) {
+  struct Case {
+    int data_type;
+    ir::Scalar element;
+    int64_t sum;
+  };
+  const Case cases[] = {{::onnx::TensorProto::UINT16, ir::Scalar::U16, 14464},
+                        {::onnx::TensorProto::UINT32, ir::Scalar::U32, 80000}};
+  const SmallModel folder;
+  for (const Case& c : cases) {
+    onnx::ModelWriter model;
+    model.input("x", {8}, c.data_type);
+    model.node("Add", {"x", "x"}, {"y"});
+    model.output("y");
+    ASSERT_TRUE(write_file_atomically(folder / "sum.onnx", model.bytes()).has_value());
+    const std::vector<int64_t> numbers(8, 40000);
+    const graph::Constant x = graph::Constant::of_integers({8}, numbers, c.element);
+    const std::string bytes(reinterpret_cast<const char*>(x.bytes().data()), x.bytes().size());
+    ASSERT_TRUE(write_npy(folder / "x.npy", x.type(), bytes).has_value());
+    const auto ran = run_model({.model = {.what = folder / "sum.onnx"},
+                                .records = kNoRecords,
+                                .inputs = {"x=" + (folder / "x.npy")},
+                                .output = folder / "out"},
+                               {});
+    ASSERT_TRUE(ran.has_value()) << ran.error().message;
+    const auto y = read_npy(ran->outputs[0].file, c.element);
+    ASSERT_TRUE(y.has_value()) << y.error().message;
+    EXPECT_EQ(y->type(), x.type());
+    EXPECT_EQ(y->integers(), std::vector<int64_t>(8, c.sum));
+  }
 }
 
 }  // namespace

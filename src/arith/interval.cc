@@ -118,6 +118,10 @@ Interval interval_of_type(ir::Type type) {
       return {INT32_MIN, INT32_MAX};
     case ir::Scalar::U8:
       return {0, UINT8_MAX};
+    case ir::Scalar::U16:
+      return {0, UINT16_MAX};
+    case ir::Scalar::U32:
+      return {0, UINT32_MAX};
     default:
       return kEverything;
   }

@@ -51,7 +51,9 @@ Expr RandomExpr::affine(int depth, unsigned lanes) {
 }
 
 Expr RandomExpr::narrow(int depth, unsigned lanes) {
-  const ir::Scalar type = rng_.chance(0.5) ? ir::Scalar::I32 : ir::Scalar::U8;
+  constexpr ir::Scalar kTypes[] = {ir::Scalar::I32, ir::Scalar::U8, ir::Scalar::U16,
+                                   ir::Scalar::U32};
+  const ir::Scalar type = kTypes[rng_.below(std::size(kTypes))];
   constexpr BinaryOp kOps[] = {BinaryOp::Add, BinaryOp::Sub,    BinaryOp::Mul,
                                BinaryOp::Min, BinaryOp::BitAnd, BinaryOp::Max};
   const Expr a = ir::cast(type, integer(depth - 1, lanes));

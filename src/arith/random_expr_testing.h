@@ -18,7 +18,7 @@ using Values = std::unordered_map<ir::VarId, int64_t>;
 struct RandomExprOptions {
   bool affine_only = false;  // + - * by constants, / and % by positive constants, min and max
   bool vectors = true;
-  bool narrow = true;  // some I32 and U8 arithmetic under casts
+  bool narrow = true;  // some arithmetic on narrower integers under casts
   int64_t largest_constant = 20;
 };
 

@@ -6,7 +6,9 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "cli/graph_svg.h"
+#include "deploy/plan_model.h"
 #include "deploy/plan_workload.h"
+#include "graph/graph_testing.h"
 #include "task/parse.h"
 
 namespace tilewright::cli {
@@ -93,6 +95,22 @@ TEST(GraphView, OfOneKernel) {
   EXPECT_EQ(view.boxes[3].from, (std::vector<size_t>{2}));
   EXPECT_EQ(view.sum_ns(), 700);
   EXPECT_TRUE(view.boxes[2].nodes.empty());  // it was no node of a model
+}
+
+TEST(GraphView, EdgesFollowThePartsOfAConcat) {
+  graph::TestGraph g;
+  const graph::ValueId x = g.input("x", {1, 4, 4, 16});
+  const graph::ValueId a = g.conv_relu(x, 16, 1), b = g.conv_relu(x, 16, 3);
+  const graph::ValueId joined = g.add("concat", {a, b}, {{"axis", int64_t{1}}});
+  const graph::Graph graph = g.finish({g.conv(joined, 8, 3), g.conv(b, 8, 3)});
+  const Target target = host_target(1);
+  const auto plan = deploy::plan_model(graph, target);
+  ASSERT_TRUE(plan.has_value()) << plan.error().message;
+  const std::vector<deploy::Choice> choices(plan->partition.kernels.size());
+  const app::GraphView view = app::view_of(*plan, choices, target, "parts");
+  ASSERT_EQ(view.boxes.size(), 7U);  // the input, four kernels, two outputs
+  EXPECT_EQ(view.boxes[3].from, (std::vector<size_t>{1, 2}));
+  EXPECT_EQ(view.boxes[4].from, (std::vector<size_t>{2})) << "not of the whole concat";
 }
 
 }  // namespace

@@ -9,8 +9,9 @@ namespace {
 
 using namespace ir;  // NOLINT(google-build-using-namespace)
 
-constexpr Scalar kTypes[] = {Scalar::Bool, Scalar::I8,  Scalar::I16,  Scalar::I32, Scalar::I64,
-                             Scalar::U8,   Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64};
+constexpr Scalar kTypes[] = {Scalar::Bool, Scalar::I8,  Scalar::I16, Scalar::I32,
+                             Scalar::I64,  Scalar::U8,  Scalar::F16, Scalar::BF16,
+                             Scalar::F32,  Scalar::F64, Scalar::U16, Scalar::U32};
 constexpr int64_t kElements = 96;
 
 // Generates expressions of a given type over one input buffer of each type and a loop variable.
@@ -93,8 +94,8 @@ class Grower {
   }
 
   Expr grow_bool(Type type, int depth) {
-    constexpr Scalar kCompared[] = {Scalar::I8,  Scalar::U8,  Scalar::I32,
-                                    Scalar::I64, Scalar::F32, Scalar::F64};
+    constexpr Scalar kCompared[] = {Scalar::I8,  Scalar::U8,  Scalar::I32, Scalar::I64,
+                                    Scalar::F32, Scalar::F64, Scalar::U16, Scalar::U32};
     if (rng_.chance(0.2)) return call(Intrinsic::Not, {child(type, depth)});
     if (rng_.chance(0.3)) {
       const BinaryOp op = rng_.chance(0.5) ? BinaryOp::And : BinaryOp::Or;

@@ -41,9 +41,9 @@ TilewrightDataType data_type_of(ir::Scalar element) {
   enum : uint8_t { Int = 0, Uint = 1, Float = 2, Bfloat = 4, Bool = 6 };
   const uint8_t code = element == ir::Scalar::Bool   ? Bool
                        : element == ir::Scalar::BF16 ? Bfloat
-                       : element == ir::Scalar::U8   ? Uint
                        : ir::is_float(element)       ? Float
-                                                     : Int;
+                       : ir::is_signed(element)      ? Int
+                                                     : Uint;
   return {.code = code, .bits = static_cast<uint8_t>(8 * ir::bytes_of(element)), .lanes = 1};
 }
 

@@ -142,7 +142,8 @@ Attributes random_attributes(Rng& rng, const OpDef& op, size_t rank) {
 
 TEST(OpTable, RandomNodesNeverCrash) {
   constexpr ir::Scalar kScalars[] = {ir::Scalar::F32, ir::Scalar::F32,  ir::Scalar::F16,
-                                     ir::Scalar::I64, ir::Scalar::Bool, ir::Scalar::U8};
+                                     ir::Scalar::I64, ir::Scalar::Bool, ir::Scalar::U8,
+                                     ir::Scalar::U32};
   Rng rng(11);
   size_t fits = 0, tries = 0;
   for (const OpDef& op : all_ops()) {

@@ -14,6 +14,10 @@ double read_element(const std::byte* data, Scalar type, int64_t offset) {
     case Scalar::Bool:
     case Scalar::U8:
       return as(uint8_t{});
+    case Scalar::U16:
+      return as(uint16_t{});
+    case Scalar::U32:
+      return as(uint32_t{});
     case Scalar::I8:
       return as(int8_t{});
     case Scalar::I16:

@@ -223,15 +223,16 @@ Expr fold_bitcast(Scalar to, const Expr& value) {
   const auto* f = x.as<FloatImm>();
   if (f == nullptr || std::isnan(f->value) || is_float(to)) return {};
   const auto narrow = static_cast<float>(f->value);
+  const auto of_bits = [&](int64_t bits) { return int_imm(wrap_integer(bits, to), type); };
   switch (f->type.scalar) {
     case Scalar::F64:
-      return int_imm(std::bit_cast<int64_t>(f->value), type);
+      return of_bits(std::bit_cast<int64_t>(f->value));
     case Scalar::F32:
-      return int_imm(std::bit_cast<int32_t>(narrow), type);
+      return of_bits(std::bit_cast<int32_t>(narrow));
     case Scalar::F16:
-      return int_imm(static_cast<int16_t>(f16_from_f32(narrow)), type);
+      return of_bits(f16_from_f32(narrow));
     default:
-      return int_imm(static_cast<int16_t>(bf16_from_f32(narrow)), type);
+      return of_bits(bf16_from_f32(narrow));
   }
 }
 

@@ -15,8 +15,8 @@ struct ScalarInfo {
 };
 
 constexpr ScalarInfo kScalars[] = {
-    {"bool", 1}, {"i8", 1},  {"i16", 2},  {"i32", 4}, {"i64", 8},
-    {"u8", 1},   {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8},
+    {"bool", 1}, {"i8", 1},   {"i16", 2}, {"i32", 4}, {"i64", 8}, {"u8", 1},
+    {"f16", 2},  {"bf16", 2}, {"f32", 4}, {"f64", 8}, {"u16", 2}, {"u32", 4},
 };
 
 // `value` rounded once, to nearest even, to a binary format of `precision` significant bits whose
@@ -101,6 +101,10 @@ int64_t wrap_integer(int64_t value, Scalar to) {
       return value;
     case Scalar::U8:
       return static_cast<uint8_t>(value);
+    case Scalar::U16:
+      return static_cast<uint16_t>(value);
+    case Scalar::U32:
+      return static_cast<uint32_t>(value);
     default:
       break;
   }

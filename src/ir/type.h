@@ -25,7 +25,8 @@
 
 namespace tilewright::ir {
 
-enum class Scalar : uint8_t { Bool, I8, I16, I32, I64, U8, F16, BF16, F32, F64 };
+// Append-only: keys contain the numbers.
+enum class Scalar : uint8_t { Bool, I8, I16, I32, I64, U8, F16, BF16, F32, F64, U16, U32 };
 
 struct Type {
   Scalar scalar = Scalar::I64;
@@ -37,8 +38,8 @@ struct Type {
   constexpr Type element() const { return {scalar, 1}; }
 };
 
-constexpr bool is_float(Scalar s) { return s >= Scalar::F16; }
-constexpr bool is_integer(Scalar s) { return s >= Scalar::I8 && s <= Scalar::U8; }
+constexpr bool is_float(Scalar s) { return s >= Scalar::F16 && s <= Scalar::F64; }
+constexpr bool is_integer(Scalar s) { return s != Scalar::Bool && !is_float(s); }
 constexpr bool is_signed(Scalar s) { return s >= Scalar::I8 && s <= Scalar::I64; }
 constexpr bool is_float(Type t) { return is_float(t.scalar); }
 constexpr bool is_integer(Type t) { return is_integer(t.scalar); }

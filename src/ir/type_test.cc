@@ -14,8 +14,17 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr Scalar kAll[] = {Scalar::Bool, Scalar::I8,  Scalar::I16,  Scalar::I32, Scalar::I64,
-                           Scalar::U8,   Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64};
+constexpr Scalar kAll[] = {Scalar::Bool, Scalar::I8,  Scalar::I16, Scalar::I32,
+                           Scalar::I64,  Scalar::U8,  Scalar::F16, Scalar::BF16,
+                           Scalar::F32,  Scalar::F64, Scalar::U16, Scalar::U32};
+
+TEST(TypeTest, NumbersInKeysStay) {
+  EXPECT_EQ(static_cast<int>(Scalar::U8), 5);
+  EXPECT_EQ(static_cast<int>(Scalar::F64), 9);
+  EXPECT_EQ(static_cast<int>(Scalar::U32), 11);
+  EXPECT_FALSE(is_float(Scalar::U16) || is_signed(Scalar::U32));
+  EXPECT_TRUE(is_integer(Scalar::U16) && is_integer(Scalar::U32));
+}
 
 TEST(TypeTest, NamesRoundTrip) {
   for (Scalar s : kAll) EXPECT_EQ(scalar_named(name_of(s)), s);
@@ -25,7 +34,7 @@ TEST(TypeTest, NamesRoundTrip) {
 }
 
 TEST(TypeTest, SizesAndArithmeticTypes) {
-  const int bytes[] = {1, 1, 2, 4, 8, 1, 2, 2, 4, 8};
+  const int bytes[] = {1, 1, 2, 4, 8, 1, 2, 2, 4, 8, 2, 4};
   for (size_t k = 0; k < std::size(kAll); ++k) EXPECT_EQ(bytes_of(kAll[k]), bytes[k]);
   EXPECT_EQ(arithmetic_type(Scalar::F16), Scalar::F32);
   EXPECT_EQ(arithmetic_type(Scalar::BF16), Scalar::F32);
@@ -149,6 +158,9 @@ TEST(TypeTest, FloatToInteger) {
       {256, Scalar::U8, 255},
       {-0.9, Scalar::U8, 0},
       {-5, Scalar::U8, 0},
+      {65536, Scalar::U16, 65535},
+      {0x1p40, Scalar::U32, UINT32_MAX},
+      {-1, Scalar::U32, 0},
       {kInf, Scalar::I16, 32767},
       {-kInf, Scalar::I16, -32768},
       {1e300, Scalar::I64, INT64_MAX},
@@ -170,6 +182,8 @@ TEST(TypeTest, IntegersWrap) {
   for (int value = -100000; value <= 100000; ++value) {
     ASSERT_EQ(wrap_integer(value, Scalar::I8), ((value + 128) & 255) - 128);
     ASSERT_EQ(wrap_integer(value, Scalar::U8), value & 255);
+    ASSERT_EQ(wrap_integer(value, Scalar::U16), value & 65535);
+    ASSERT_EQ(wrap_integer(value, Scalar::U32), value & 0xffffffffLL);
     ASSERT_EQ(wrap_integer(value, Scalar::I16), ((value + 32768) & 65535) - 32768);
     ASSERT_EQ(wrap_integer(value, Scalar::Bool), value != 0);
     ASSERT_EQ(wrap_integer(value, Scalar::I64), value);

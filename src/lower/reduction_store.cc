@@ -32,6 +32,10 @@ int64_t largest(ir::Scalar type) {
       return 1;
     case ir::Scalar::U8:
       return std::numeric_limits<uint8_t>::max();
+    case ir::Scalar::U16:
+      return std::numeric_limits<uint16_t>::max();
+    case ir::Scalar::U32:
+      return std::numeric_limits<uint32_t>::max();
     case ir::Scalar::I8:
       return std::numeric_limits<int8_t>::max();
     case ir::Scalar::I16:

@@ -13,7 +13,7 @@ ir::Scalar scalar_of(TilewrightDataType type) {
              : type.bits == 16 ? ir::Scalar::I16
                                : ir::Scalar::I8;
     case 1:
-      return ir::Scalar::U8;
+      return type.bits == 32 ? ir::Scalar::U32 : type.bits == 16 ? ir::Scalar::U16 : ir::Scalar::U8;
     case 4:
       return ir::Scalar::BF16;
     case 6:

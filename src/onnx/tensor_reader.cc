@@ -86,6 +86,8 @@ Result<Constant> from_fields(const TensorProto& tensor, TensorType type) {
       return from_list<int64_t>(std::move(type), tensor.int64_data());
     case TensorProto::INT32:
       return from_list<int32_t>(std::move(type), tensor.int32_data());
+    case TensorProto::UINT32:
+      return from_list<uint32_t>(std::move(type), tensor.uint64_data());
     case TensorProto::BOOL:
       return from_list<bool>(std::move(type), tensor.int32_data());
     case TensorProto::INT4:
@@ -192,6 +194,10 @@ std::optional<Scalar> element_of(int32_t data_type) {
       return Scalar::I8;
     case TensorProto::UINT8:
       return Scalar::U8;
+    case TensorProto::UINT16:
+      return Scalar::U16;
+    case TensorProto::UINT32:
+      return Scalar::U32;
     case TensorProto::INT16:
       return Scalar::I16;
     case TensorProto::INT32:

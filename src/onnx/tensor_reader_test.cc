@@ -46,6 +46,13 @@ TEST(TensorReaderTest, ElementsInTypedFields) {
   wide.add_int64_data((int64_t{1} << 60) + 1);
   EXPECT_EQ(read(wide)->integer(0), (int64_t{1} << 60) + 1);
 
+  TensorProto words = make(TensorProto::UINT32, {});
+  words.add_uint64_data(4294967295);
+  EXPECT_EQ(read(words)->integer(0), 4294967295);
+  TensorProto shorts = make(TensorProto::UINT16, {});
+  shorts.add_int32_data(65535);
+  EXPECT_EQ(read(shorts)->integer(0), 65535);
+
   TensorProto few = make(TensorProto::INT64, {2});
   few.add_int64_data(1);
   EXPECT_THAT(read(few).error().message, HasSubstr("it is i64[2] and has 1 elements"));

@@ -167,6 +167,10 @@ ValueSet type_set(ir::Scalar type) {
       return {-0x1p7, 0x1p7 - 1, 0, true};
     case ir::Scalar::U8:
       return {0, 0x1p8 - 1, 0, true};
+    case ir::Scalar::U16:
+      return {0, 0x1p16 - 1, 0, true};
+    case ir::Scalar::U32:
+      return {0, 0x1p32 - 1, 0, true};
     case ir::Scalar::I16:
       return {-0x1p15, 0x1p15 - 1, 0, true};
     case ir::Scalar::I32:

@@ -104,7 +104,8 @@ Workload flipped(Rng& rng) {
 // T = 2 X + 1;  S[i] = sum of T's row;  M[i] = its maximum;  Y[i, j] = (T[i, j] - M[i]) + S[i]
 Workload shared_producer(Rng& rng) {
   const int64_t m = rng.between(1, 11), n = rng.between(1, 23);
-  const ir::Scalar element = one_of(rng, {ir::Scalar::F32, ir::Scalar::I32, ir::Scalar::F64});
+  const ir::Scalar element =
+      one_of(rng, {ir::Scalar::F32, ir::Scalar::I32, ir::Scalar::U32, ir::Scalar::F64});
   const ir::Type type{element, 1};
   te::DagBuilder builder;
   const te::TensorId x = builder.placeholder("X", {m, n}, element);

@@ -16,8 +16,10 @@ namespace {
 using Words = std::initializer_list<const char*>;
 
 constexpr Words kFloats = {"f32", "f32", "f64", "f16", "bf16"};
-constexpr Words kNumbers = {"f32", "f32", "f64", "f16", "bf16", "i8", "u8", "i16", "i32", "i64"};
-constexpr Words kAll = {"f32", "f64", "f16", "bf16", "i8", "u8", "i16", "i32", "i64", "bool"};
+constexpr Words kNumbers = {"f32", "f32", "f64", "f16", "bf16", "i8",
+                            "u8",  "i16", "u16", "i32", "u32",  "i64"};
+constexpr Words kAll = {"f32", "f64", "f16", "bf16", "i8",  "u8",
+                        "i16", "u16", "i32", "u32",  "i64", "bool"};
 
 std::string one_of(Rng& rng, Words words) { return words.begin()[rng.below(words.size())]; }
 
@@ -147,7 +149,7 @@ std::string binary(Rng& rng) {
   };
   switch (rng.below(5)) {
     case 0:
-      return with({"div", "mod"}, {"i8", "u8", "i16", "i32", "i64"});
+      return with({"div", "mod"}, {"i8", "u8", "i16", "u16", "i32", "u32", "i64"});
     case 1:
       return with({"div", "pow"}, kFloats);
     case 2:

@@ -76,6 +76,16 @@ std::vector<Case> map_cases() {
     cases.push_back({op, {integers(kOdd), integers(kOdd)}});
   }
   cases.push_back({"bit_not", {integers(kOdd, 0, 255, Scalar::U8)}});
+  for (const Scalar element : {Scalar::U16, Scalar::U32}) {
+    const Operand large = integers(kOdd, 0, element == Scalar::U16 ? 65535 : 4294967295, element);
+    const Operand small = integers(kOdd, 0, 9, element);
+    for (const char* op : {"add", "sub", "mul", "div", "mod", "max", "less", "pow", "bit_xor"}) {
+      cases.push_back({op, {large, small}});
+    }
+    cases.push_back({"shift", {large, small}, {{"direction", text("right")}}});
+    cases.push_back({"bit_not", {large}});
+    cases.push_back({"dequantize_linear", {large, positive({}), integers({}, 128, 128, element)}});
+  }
   for (const char* direction : {"left", "right"}) {
     cases.push_back({"shift",
                      {integers(kOdd, 0, 255, Scalar::U8), integers(kOdd, 0, 12, Scalar::U8)},

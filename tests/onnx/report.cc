@@ -24,9 +24,9 @@ Models of operator sets 7 to 22 are supported. Models of operator sets up to 28 
 operators have a row below. If nodes are not supported, one message names all of them. An unknown attribute makes
 its node unsupported.
 
-- Element types: f32, f64, f16, bf16, i8, i16, i32, i64, u8 and bool; four-bit integers as constants of
+- Element types: f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32 and bool; four-bit integers as constants of
   `DequantizeLinear`.
-- Not supported: u16, u32, u64, eight-bit floats, strings, inputs and outputs that are not tensors, and outputs
+- Not supported: u64, eight-bit floats, strings, inputs and outputs that are not tensors, and outputs
   without elements.
 - Operands that determine the shape of the program must be constants at compile time: shapes, axes, pads, repeats,
   starts and ends, sizes and scales of `Resize`, depth of `OneHot`, and all operands of `Range`, `NonZero` and

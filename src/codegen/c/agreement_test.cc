@@ -23,8 +23,9 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr int64_t kElements = 3 * 5 * 13 * 16;  // a multiple of all lanes below
 constexpr unsigned kLanes[] = {1, 3, 5, 13, 16, 40};
-constexpr Scalar kTypes[] = {Scalar::Bool, Scalar::I8,  Scalar::I16,  Scalar::I32, Scalar::I64,
-                             Scalar::U8,   Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64};
+constexpr Scalar kTypes[] = {Scalar::Bool, Scalar::I8,  Scalar::I16, Scalar::I32,
+                             Scalar::I64,  Scalar::U8,  Scalar::F16, Scalar::BF16,
+                             Scalar::F32,  Scalar::F64, Scalar::U16, Scalar::U32};
 
 const std::vector<float> kFloats = {0.0F,    -0.0F,  1.0F,          -1.5F,    2.5F,       3.5F,
                                     -2.5F,   1e-40F, -1e-45F,       3.4e38F,  kInf,       -kInf,
@@ -122,8 +123,8 @@ void add_conversions(Programs& programs) {
 }
 
 void add_arithmetic(Programs& programs) {
-  constexpr Scalar kNumbers[] = {Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64,
-                                 Scalar::U8, Scalar::F32, Scalar::F64};
+  constexpr Scalar kNumbers[] = {Scalar::I8,  Scalar::I16, Scalar::I32, Scalar::I64, Scalar::U8,
+                                 Scalar::F32, Scalar::F64, Scalar::U16, Scalar::U32};
   constexpr BinaryOp kOps[] = {BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Min,
                                BinaryOp::Max, BinaryOp::Eq,  BinaryOp::Lt,  BinaryOp::Ge};
   for (Scalar type : kNumbers) {

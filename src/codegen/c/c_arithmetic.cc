@@ -126,7 +126,7 @@ CValue CArithmetic::compare(BinaryOp op, CValue a, CValue b) {
     if (is_ordering) std::swap(a, b);  // true is -1
   }
   // Avoids always-true warnings.
-  const bool wary = ir::is_bool(type) || type.scalar == ir::Scalar::U8;
+  const bool wary = !ir::is_float(type) && !ir::is_signed(type.scalar);
   CValue result =
       values_.map(ir::kBool.with_lanes(type.lanes), a, [&](size_t k, CType piece) -> Piece {
         const Piece& x = a.pieces[k];

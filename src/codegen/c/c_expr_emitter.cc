@@ -350,7 +350,7 @@ CValue CExprEmitter::emit_call(const ir::Call& node) {
         return {fmt::format("(-{})", at_most(x.pieces[k], Precedence::Atom))};
       });
     case ir::Intrinsic::Abs:
-      return type.scalar == ir::Scalar::U8 ? x : helper("abs");
+      return ir::is_integer(type) && !ir::is_signed(type.scalar) ? x : helper("abs");
     case ir::Intrinsic::Not:
       return values_.negated(x);
     case ir::Intrinsic::Floor:

@@ -62,9 +62,12 @@ CBase c_base(ir::Scalar scalar) {
       return CBase::I64;
     case ir::Scalar::U8:
       return CBase::U8;
+    case ir::Scalar::U16:
     case ir::Scalar::F16:
     case ir::Scalar::BF16:
       return CBase::U16;
+    case ir::Scalar::U32:
+      return CBase::U32;
     case ir::Scalar::F32:
       return CBase::F32;
     case ir::Scalar::F64:

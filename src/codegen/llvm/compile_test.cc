@@ -198,6 +198,8 @@ void check_integers(Scalar type) {
 
 TEST(Compile, BinaryOnI8) { check_integers<int8_t>(Scalar::I8); }
 TEST(Compile, BinaryOnU8) { check_integers<uint8_t>(Scalar::U8); }
+TEST(Compile, BinaryOnU16) { check_integers<uint16_t>(Scalar::U16); }
+TEST(Compile, BinaryOnU32) { check_integers<uint32_t>(Scalar::U32); }
 TEST(Compile, BinaryOnI16) { check_integers<int16_t>(Scalar::I16); }
 TEST(Compile, BinaryOnI32) { check_integers<int32_t>(Scalar::I32); }
 TEST(Compile, BinaryOnI64) { check_integers<int64_t>(Scalar::I64); }
@@ -222,6 +224,11 @@ Bytes edge_values(Scalar type) {
       return bytes_of_values(repeated<int8_t>({0, 1, -1, 127, -128, 5}));
     case Scalar::U8:
       return bytes_of_values(repeated<uint8_t>({0, 1, 255, 128, 127}));
+    case Scalar::U16:
+      return bytes_of_values(repeated<uint16_t>({0, 1, 65535, 32768, 32767, 2049}));
+    case Scalar::U32:
+      return bytes_of_values(
+          repeated<uint32_t>({0, 1, UINT32_MAX, uint32_t{1} << 31, INT32_MAX, 16777217, 65520}));
     case Scalar::I16:
       return bytes_of_values(repeated<int16_t>({0, -1, 32767, -32768, 2049, 300}));
     case Scalar::I32:
@@ -275,8 +282,9 @@ Bytes edge_values(Scalar type) {
 }
 
 TEST(Compile, AllCasts) {
-  const Scalar types[] = {Scalar::Bool, Scalar::I8,  Scalar::I16,  Scalar::I32, Scalar::I64,
-                          Scalar::U8,   Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64};
+  const Scalar types[] = {Scalar::Bool, Scalar::I8,  Scalar::I16, Scalar::I32,
+                          Scalar::I64,  Scalar::U8,  Scalar::F16, Scalar::BF16,
+                          Scalar::F32,  Scalar::F64, Scalar::U16, Scalar::U32};
   for (const Target& target : targets()) {
     for (Scalar from : types) {
       for (Scalar to : types) {

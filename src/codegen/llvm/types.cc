@@ -10,10 +10,12 @@ llvm::Type* Types::scalar_type(ir::Scalar scalar) const {
     case ir::Scalar::U8:
       return llvm::Type::getInt8Ty(context_);
     case ir::Scalar::I16:
+    case ir::Scalar::U16:
     case ir::Scalar::F16:
     case ir::Scalar::BF16:
       return llvm::Type::getInt16Ty(context_);
     case ir::Scalar::I32:
+    case ir::Scalar::U32:
       return llvm::Type::getInt32Ty(context_);
     case ir::Scalar::I64:
       return llvm::Type::getInt64Ty(context_);

@@ -34,6 +34,10 @@ TEST(MapOps, IntegerDivisionTruncates) {
   EXPECT_EQ(numbers(run("mod", {{"fmod", int64_t{1}}}, {a, b})), (Numbers{1, -1, 1, -1, 0, 0}));
   const Constant u = constant(Scalar::U8, {2}, {250, 7}), v = constant(Scalar::U8, {2}, {3, 0});
   EXPECT_EQ(numbers(run("div", {}, {u, v})), (Numbers{83, 0}));
+  const Constant w = constant(Scalar::U32, {2}, {4294967295, 7}),
+                 d = constant(Scalar::U32, {2}, {2, 3});
+  EXPECT_EQ(numbers(run("div", {}, {w, d})), (Numbers{2147483647, 2}));
+  EXPECT_EQ(numbers(run("mod", {}, {w, d})), (Numbers{1, 1}));
 }
 
 TEST(MapOps, FloatModulo) {

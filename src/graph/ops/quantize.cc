@@ -121,7 +121,8 @@ DagResult build_dequantize(const OpDef& op, const Attributes& attributes, Operan
     return bad(op, fmt::format("zero of {} for {}", operands[2]->to_string(), x.to_string()));
   }
   Element at = TRY(read_element(op, attributes, operands));
-  const Scalar wide = x.element == Scalar::I64 ? Scalar::I64 : Scalar::I32;
+  const bool needs_i64 = x.element == Scalar::I64 || x.element == Scalar::U32;
+  const Scalar wide = needs_i64 ? Scalar::I64 : Scalar::I32;
   Expr value = ir::cast(wide, at.value);
   if (at.zero.defined()) value = value - ir::cast(wide, at.zero);
   const Expr result = ir::cast(at.scale.type().scalar, value) * at.scale;

@@ -36,6 +36,13 @@ TEST(Dequantize, IsTheReverse) {
             (Numbers{0, 0, 255, 4}));
 }
 
+TEST(Dequantize, U32MinusItsZeroPointMayBeNegative) {
+  const Constant x = constant(Scalar::U32, {2}, {4294967295, 1});
+  const Constant zero = constant(Scalar::U32, {}, {4294967295});
+  EXPECT_EQ(numbers(run("dequantize_linear", {}, {x, f32({}, {0.5}), zero})),
+            (Numbers{0, -2147483648}));
+}
+
 TEST(BatchNorm, ByChannel) {
   const Constant x = f32({1, 2, 2}, {1, 2, 3, 4});
   const Constant y = run("batch_norm", {{"epsilon", 0.0}},

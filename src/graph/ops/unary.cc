@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -139,7 +140,8 @@ DagResult build_bit_not(const OpDef& op, const Attributes&, OperandTypes operand
   const Scalar element = operands[0]->element;
   TRY(require_integer(op, element));
   return elementwise(*operands[0], element, [&](const Expr& x) {
-    const double ones = ir::is_signed(element) ? -1 : 255;
+    const double ones =
+        ir::is_signed(element) ? -1 : std::ldexp(1.0, 8 * ir::bytes_of(element)) - 1;
     return ir::binary(ir::BinaryOp::BitXor, x, number(ones, x));
   });
 }

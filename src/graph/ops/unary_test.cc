@@ -115,6 +115,8 @@ TEST(UnaryOps, SignsAndTests) {
   EXPECT_EQ(numbers(run("neg", {}, {i64({2}, {3, -4})})), (Numbers{-3, 4}));
   EXPECT_EQ(numbers(run("abs", {}, {i64({2}, {3, -4})})), (Numbers{3, 4}));
   EXPECT_EQ(numbers(run("sign", {}, {i64({3}, {3, -4, 0})})), (Numbers{1, -1, 0}));
+  EXPECT_EQ(numbers(run("bit_not", {}, {constant(Scalar::U32, {2}, {0, 15})})),
+            (Numbers{4294967295, 4294967280}));
   EXPECT_EQ(numbers(run("bit_not", {}, {constant(Scalar::U8, {2}, {0, 15})})), (Numbers{255, 240}));
   EXPECT_EQ(numbers(run("bit_not", {}, {constant(Scalar::I32, {2}, {0, 15})})), (Numbers{-1, -16}));
 }

@@ -156,7 +156,8 @@ bool holds(ir::Scalar b, ir::Scalar a) {
   if (ir::is_float(a)) {
     return ir::is_float(b) && ir::bytes_of(b) > ir::bytes_of(a);
   }
-  return ir::is_integer(b) && ir::is_signed(b) && ir::bytes_of(b) > ir::bytes_of(a);
+  const bool keeps_sign = ir::is_signed(b) || !ir::is_signed(a);
+  return ir::is_integer(b) && keeps_sign && ir::bytes_of(b) > ir::bytes_of(a);
 }
 
 Result<ValueId> simplify_cast(const Simplification& s) {

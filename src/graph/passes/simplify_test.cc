@@ -126,6 +126,18 @@ std::vector<Case> cases() {
          return g.add("cast", {g.add("cast", {x}, {{"to", "f16"}})}, {{"to", "f32"}});
        },
        {{"cast", 2}}},
+      {"cast_to_a_wider_unsigned_type_and_back",
+       [](auto& g, ValueId x) {
+         const ValueId byte = g.add("cast", {x}, {{"to", "u8"}});
+         return g.add("cast", {g.add("cast", {byte}, {{"to", "u16"}})}, {{"to", "u8"}});
+       },
+       {{"cast", 1}}},
+      {"cast_that_drops_the_sign",
+       [](auto& g, ValueId x) {
+         const ValueId byte = g.add("cast", {x}, {{"to", "i8"}});
+         return g.add("cast", {g.add("cast", {byte}, {{"to", "u16"}})}, {{"to", "i32"}});
+       },
+       {{"cast", 3}}},
       {"reshape_twice",
        [](auto& g, ValueId x) { return g.reshape(g.reshape(x, {6, 4}), {3, 8}); },
        {{"reshape", 1}}},

@@ -27,6 +27,9 @@ TEST(Cast, FollowsCastSemantics) {
   EXPECT_EQ(cast_of(std::nan(""), "f64", "i32"), 0);
   EXPECT_EQ(cast_of(300, "i32", "i8"), 44);
   EXPECT_EQ(cast_of(-1, "i8", "u8"), 255);
+  EXPECT_EQ(cast_of(70000, "f32", "u16"), 65535);
+  EXPECT_EQ(cast_of(-1, "i32", "u32"), 4294967295);
+  EXPECT_EQ(cast_of(4294967295, "u32", "i32"), -1);
   EXPECT_EQ(cast_of(0.25, "f16", "bool"), 1);
   EXPECT_EQ(cast_of(0, "i32", "bool"), 0);
   EXPECT_EQ(cast_of(1, "bool", "f32"), 1);
@@ -36,8 +39,8 @@ TEST(Cast, FollowsCastSemantics) {
 }
 
 TEST(Cast, EveryPairOfTypesKeepsSmallIntegers) {
-  const char* const types[] = {"bool", "i8",  "i16",  "i32", "i64",
-                               "u8",   "f16", "bf16", "f32", "f64"};
+  const char* const types[] = {"bool", "i8",   "i16", "i32", "i64", "u8",
+                               "f16",  "bf16", "f32", "f64", "u16", "u32"};
   for (const char* from : types) {
     for (const char* to : types) {
       const Evaluated op(fmt::format("cast:shape=2x3,from={},to={}", from, to), 0, 1);

@@ -164,7 +164,8 @@ TEST(Conv, AccumulatorAndResultTypes) {
   using enum ir::Scalar;
   for (const Types& types : {Types{"f32", F32, F32}, Types{"f64", F64, F64}, Types{"f16", F32, F16},
                              Types{"bf16", F32, BF16}, Types{"i8", I32, I32}, Types{"u8", I32, I32},
-                             Types{"i16", I32, I32}, Types{"i32", I32, I32}}) {
+                             Types{"i16", I32, I32}, Types{"i32", I32, I32}, Types{"u16", U32, U32},
+                             Types{"u32", U32, U32}}) {
     const auto conv =
         parse_operator(std::string("conv1d:l=5,ci=2,co=2,kernel=3,pad=1,dtype=") + types.dtype);
     ASSERT_TRUE(conv.has_value()) << conv.error().message;

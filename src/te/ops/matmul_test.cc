@@ -88,7 +88,7 @@ TEST(Matmul, TypeOfBMayDiffer) {
             "agree");
   EXPECT_EQ(parse_operator("matmul:m=2,n=3,k=4,dtype_b=bool").error().message,
             "matmul: dtype bool is not supported; types are f16, bf16, f32, f64, i8, i16, i32, "
-            "i64, u8");
+            "i64, u8, u16, u32");
 }
 
 TEST(Matmul, AFlagIsZeroOrOne) {
@@ -104,7 +104,8 @@ TEST(Matmul, AccumulatorAndResultTypes) {
   };
   using enum ir::Scalar;
   const Case cases[] = {{F32, F32, F32}, {F64, F64, F64}, {F16, F32, F16}, {BF16, F32, BF16},
-                        {I8, I32, I32},  {U8, I32, I32},  {I32, I32, I32}, {I64, I64, I64}};
+                        {I8, I32, I32},  {U8, I32, I32},  {I32, I32, I32}, {I64, I64, I64},
+                        {U16, U32, U32}, {U32, U32, U32}};
   for (const Case& c : cases) {
     const auto dag = matmul({.m = 2, .n = 2, .k = 2, .element = c.element});
     EXPECT_EQ(dag->op(2).body[0].type().scalar, c.sum);

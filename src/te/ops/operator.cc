@@ -13,7 +13,7 @@
 namespace tilewright::te {
 namespace {
 
-constexpr std::string_view kScalars = "f16, bf16, f32, f64, i8, i16, i32, i64, u8";
+constexpr std::string_view kScalars = "f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32";
 constexpr std::string_view kFloats = "f16, bf16, f32, f64";
 
 template <class Map>
@@ -297,6 +297,7 @@ Parameter flag_parameter(std::string_view name, std::string_view doc) {
 ir::Scalar accumulator_of(ir::Scalar element) {
   using enum ir::Scalar;
   if (element == I8 || element == I16 || element == U8) return I32;
+  if (element == U16) return U32;
   return ir::arithmetic_type(element);
 }
 

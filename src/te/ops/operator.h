@@ -101,9 +101,10 @@ Parameter dtype_parameter();
 // The type of a second operand, by default that of the first.
 Parameter second_dtype_parameter(std::string_view name, std::string_view doc);
 Parameter flag_parameter(std::string_view name, std::string_view doc);  // 0 or 1, by default 0
-// The accumulator type of sums of products of `element`: F16, BF16 -> F32; I8, I16, U8 -> I32.
+// The accumulator type of sums of products of `element`: F16, BF16 -> F32; I8, I16, U8 -> I32;
+// U16 -> U32.
 ir::Scalar accumulator_of(ir::Scalar element);
-// The type in which such a sum is stored: that of floats, I32 for narrow integers.
+// The type in which such a sum is stored: `element` for floats, the accumulator type for integers.
 ir::Scalar result_of(ir::Scalar element);
 // Fails unless the type is a number, or a float.
 Status require_number(std::string_view op, ir::Scalar element);

@@ -75,10 +75,11 @@ TEST(Reduce, Types) {
     ir::Scalar result;
   };
   using enum ir::Scalar;
-  const Types cases[] = {{"sum", "i8", I32},    {"sum", "f16", F16},    {"sum", "i64", I64},
-                         {"prod", "u8", I32},   {"mean", "bf16", BF16}, {"max", "i8", I8},
-                         {"min", "f16", F16},   {"any", "f32", Bool},   {"all", "bool", Bool},
-                         {"argmax", "u8", I64}, {"argmin", "bf16", I64}};
+  const Types cases[] = {{"sum", "i8", I32},    {"sum", "f16", F16},     {"sum", "i64", I64},
+                         {"prod", "u8", I32},   {"mean", "bf16", BF16},  {"max", "i8", I8},
+                         {"min", "f16", F16},   {"any", "f32", Bool},    {"all", "bool", Bool},
+                         {"argmax", "u8", I64}, {"argmin", "bf16", I64}, {"sum", "u16", U32},
+                         {"max", "u32", U32}};
   for (const Types& c : cases) {
     const Evaluated op(fmt::format("reduce:op={},shape=2x9,axes=1,dtype={}", c.op, c.dtype), 0, 1);
     ASSERT_EQ(op.dag->outputs().size(), 1u);
