@@ -80,7 +80,7 @@ class ConvModel {
         {.model = {.what = library()}, .inputs = {"x=" + *this / "x.npy"}, .output = *this / "out"},
         {});
     CHECK(ran.has_value(), "{}", ran.error().message);
-    const graph::Constant y = read_npy(*this / "out/y.npy").value();
+    const graph::Constant y = read_npy(*this / "out/y.npy", ir::Scalar::F32).value();
     const std::vector<double> expected = exact(x);
     double error = 0;
     for (size_t k = 0; k < expected.size(); ++k) {

@@ -25,7 +25,7 @@ TiledStage product(const LayoutBench& bench) {
 TEST(OperandHoles, PackConstantsAndPrefetchThem) {
   LayoutBench bench("matmul:m=64,n=64,k=64,constant=B");
   add_operand_holes(bench.layout, product(bench), Name("i.0"));
-  EXPECT_EQ(bench.holes(), "pack C 2, prefetch C 4");
+  EXPECT_EQ(bench.holes(), "pack C 2, prefetch C 5");
   EXPECT_EQ(bench.choice(0, 0), "");
   EXPECT_EQ(bench.choice(0, 1), "pack B C");
   EXPECT_EQ(bench.choice(1, 3), "prefetch C k B 8");

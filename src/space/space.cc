@@ -18,7 +18,8 @@ namespace {
 constexpr std::array<Extension, 10> kExtensions = {{
     {"locations", "cheap stages may also be computed at a loop of their reader"},
     {"pack", "operands that are reused are stored in the order of the reads"},
-    {"prefetch", "constants that a reduction reads are prefetched: some iterations ahead, or the next tile"},
+    {"prefetch",
+     "constants that a reduction reads are prefetched: some iterations ahead, or the next tile"},
     {"reduction_lanes",
      "lanes of a reduction hold partial results; rfactor only where there are few rows"},
     {"register_read", "small operands are kept in registers"},

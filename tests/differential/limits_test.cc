@@ -88,7 +88,8 @@ TEST(Limits, BlockedConvolutionWithGpuTiles) {
 }
 
 // Y[z0, z1] += X[z0 * 32 + z1 + rz] * W[rz]: with five parts of z0 and of z1 and three of rz, the
-// index of X has one term per part. EveryIllegalCodeIsReachable of schedule/apply_test.cc has one term more.
+// index of X has one term per part. EveryIllegalCodeIsReachable of schedule/apply_test.cc has one
+// term more.
 std::shared_ptr<const te::Dag> blocked_conv1d() {
   using ir::Scalar;
   te::DagBuilder builder;
