@@ -24,18 +24,35 @@ constexpr int kPollMs = 100;
 
 constexpr int kFirstWaitMs = 1;
 
+constexpr size_t kPipeBytes = 65536;  // what a pipe holds
+
+enum class Reading { Nothing, Some, End };
+
+// One read, after at most `wait_ms`.
+Reading read_some(int fd, int wait_ms, std::string* out) {
+  pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
+  if (poll(&waiting, 1, wait_ms) <= 0) return Reading::Nothing;
+  std::array<char, 4096> buffer{};
+  const ssize_t count = read(fd, buffer.data(), buffer.size());
+  if (count == 0 || (count < 0 && errno != EINTR)) return Reading::End;
+  if (count > 0) out->append(buffer.data(), static_cast<size_t>(count));
+  return Reading::Some;
+}
+
 // Reads until the other end is closed; false if the time is over.
 bool read_all(int fd, double end_s, const StopToken& stop, std::string* out) {
-  std::array<char, 4096> buffer{};
   while (seconds_now() < end_s && !stop.requested()) {
-    pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
-    if (poll(&waiting, 1, kPollMs) <= 0) continue;
-    const ssize_t count = read(fd, buffer.data(), buffer.size());
-    if (count == 0) return true;
-    if (count < 0 && errno != EINTR) return false;
-    if (count > 0) out->append(buffer.data(), static_cast<size_t>(count));
+    if (read_some(fd, kPollMs, out) == Reading::End) return true;
   }
   return false;
+}
+
+// Reads what the pipe still holds, without waiting. The bound is for descendants that go on
+// writing.
+void read_rest(int fd, std::string* out) {
+  const size_t enough = out->size() + kPipeBytes;
+  while (out->size() < enough && read_some(fd, 0, out) == Reading::Some) {
+  }
 }
 
 // Waits for the child until the time limit, then kills it. Returns its status as from waitpid.
@@ -80,7 +97,10 @@ Result<EndedProgram> run_program(const std::vector<std::string>& words,
   }
   EndedProgram ended;
   const double end_s = seconds_now() + options.limit_s;
-  if (!read_all(ends[0], end_s, options.stop, &ended.out)) kill(child, SIGKILL);
+  if (!read_all(ends[0], end_s, options.stop, &ended.out)) {
+    kill(child, SIGKILL);
+    read_rest(ends[0], &ended.out);
+  }
   close(ends[0]);
   ended.status = reap(child, end_s, options.stop);
   return ended;

@@ -51,7 +51,7 @@ void write_element(std::byte* data, Scalar type, int64_t offset, double value) {
     case Scalar::F64:
       return store(value);
     default: {
-      const int64_t integer = wrap_integer(static_cast<int64_t>(value), type);
+      const int64_t integer = wrap_integer(convert_to_integer(value, Scalar::I64), type);
       std::memcpy(at, &integer, static_cast<size_t>(bytes_of(type)));  // little-endian
     }
   }

@@ -12,8 +12,7 @@ namespace {
 // One binary operator on numbers of type `type`; integers wrap, F32 is kept in f64.
 double apply_binary(ir::BinaryOp op, double a, double b, ir::Scalar type) {
   if (ir::is_float(type)) return apply_floats(op, a, b);
-  return static_cast<double>(
-      apply_integers(op, type, static_cast<int64_t>(a), static_cast<int64_t>(b)));
+  return static_cast<double>(apply_integers(op, type, integer_of(a), integer_of(b)));
 }
 
 double apply_call(const ir::Call& call, std::span<const double> args) {
@@ -41,10 +40,12 @@ double apply_call(const ir::Call& call, std::span<const double> args) {
 double cast_to(ir::Scalar to, double value, ir::Scalar from) {
   if (to == ir::Scalar::F32 || to == ir::Scalar::F64) return value;  // kept in f64
   if (ir::is_float(from) || ir::is_float(to)) return ir::convert(value, to);
-  return static_cast<double>(ir::wrap_integer(static_cast<int64_t>(value), to));
+  return static_cast<double>(ir::wrap_integer(integer_of(value), to));
 }
 
 }  // namespace
+
+int64_t integer_of(double value) { return ir::convert_to_integer(value, ir::Scalar::I64); }
 
 int64_t apply_integers(ir::BinaryOp op, ir::Scalar type, int64_t a, int64_t b) {
   if (const auto value = ir::fold_integers(op, type, a, b)) return *value;
@@ -162,7 +163,7 @@ class Evaluator::Frame {
         std::vector<int64_t> indices;
         indices.reserve(node->indices.size());
         for (const ir::Expr& index : node->indices) {
-          indices.push_back(static_cast<int64_t>(eval(index)));
+          indices.push_back(integer_of(eval(index)));
         }
         return evaluator_.element(node->buffer, indices);
       }

@@ -21,6 +21,10 @@ using InputReader = std::function<double(TensorId tensor, int64_t offset)>;
 // A function of floats in f64, Floor to Pow. Functions that differ on integers are a CHECK.
 double float_function(ir::Intrinsic function, double x, double y);
 
+// An integer as a double holds it, exact below 2^53. Beyond the range of I64 it is the nearest end,
+// so the largest I64, the identity of a minimum, is itself again.
+int64_t integer_of(double value);
+
 // `a op b` of integers of `type`, which wrap. Division by zero is a CHECK. Shift counts are
 // modulo 64.
 int64_t apply_integers(ir::BinaryOp op, ir::Scalar type, int64_t a, int64_t b);

@@ -137,6 +137,25 @@ TEST(Eval, ArgmaxIsAReductionOfPairs) {
   EXPECT_EQ(evaluator.element(outputs[1], std::array<int64_t, 1>{1}), 2);
 }
 
+TEST(Eval, TheLargestI64IsTheIdentityOfAMinimum) {
+  const ir::Expr largest = ir::int_imm(std::numeric_limits<int64_t>::max());
+  const ir::Expr lhs = ir::var("lhs"), rhs = ir::var("rhs");
+  const auto smaller = [&](const ir::Expr& a, const ir::Expr& b) {
+    return ir::select(ir::binary(ir::BinaryOp::Lt, a, b), a, b);
+  };
+  DagBuilder builder;
+  const TensorId x = builder.placeholder("X", {3}, ir::Scalar::I64);
+  const Axis i = builder.axis("i", 1);
+  const Axis k = builder.axis("k", 3);
+  const auto outputs = builder.reduce_tuple(
+      "Y", {i}, {k},
+      {.identity = {largest}, .lhs = {lhs}, .rhs = {rhs}, .combine = {smaller(lhs, rhs)}},
+      {builder.read(x, {k.var})}, {ir::Scalar::I64});
+  const auto dag = std::move(builder).build();
+  Evaluator evaluator(*dag, [](TensorId, int64_t k) { return static_cast<double>(7 - k); });
+  EXPECT_EQ(evaluator.element(outputs[0], std::array<int64_t, 1>{0}), 5);
+}
+
 TEST(Eval, ReductionsOverSeveralAxesVisitAllOnce) {
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", {3, 4, 5}, ir::Scalar::I32);

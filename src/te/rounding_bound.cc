@@ -145,8 +145,7 @@ Bounded Arithmetic::binary(ir::BinaryOp op, ir::Scalar type, Bounded a, Bounded 
   }
   if (!ir::is_float(type)) {
     const double error = a.error + b.error > 0 ? kUnknown : 0;
-    const auto value =
-        ir::fold_integers(op, type, static_cast<int64_t>(a.value), static_cast<int64_t>(b.value));
+    const auto value = ir::fold_integers(op, type, integer_of(a.value), integer_of(b.value));
     CHECK(value.has_value(), "{} of {} and {}", ir::name_of(op), a.value, b.value);
     return {static_cast<double>(*value), error};
   }
@@ -195,7 +194,7 @@ Bounded Arithmetic::call(ir::Intrinsic function, ir::Scalar type, Bounded x, Bou
 
 Bounded Arithmetic::cast(ir::Scalar to, Bounded x, ir::Scalar from) const {
   if (!ir::is_float(to) && !ir::is_float(from)) {
-    const auto value = static_cast<double>(ir::wrap_integer(static_cast<int64_t>(x.value), to));
+    const auto value = static_cast<double>(ir::wrap_integer(integer_of(x.value), to));
     const bool wraps = ir::convert(x.value - x.error, to) != x.value - x.error ||
                        ir::convert(x.value + x.error, to) != x.value + x.error;
     return {value, x.error > 0 && wraps ? kUnknown : x.error};
@@ -335,7 +334,7 @@ class RoundingBound::Frame {
   Bounded load(const ir::Load& node) {
     InlineVector<int64_t, kMaxRank> indices;  // loads are evaluated millions of times
     for (const ir::Expr& index : node.indices) {
-      indices.push_back(static_cast<int64_t>(eval(index).value));
+      indices.push_back(integer_of(eval(index).value));
     }
     return owner_.element(node.buffer, {indices.begin(), indices.size()});
   }
