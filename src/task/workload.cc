@@ -91,10 +91,25 @@ layout::Layout row_major_of(const te::Tensor& tensor) {
   return layout::Layout::row_major(shape_of(tensor));
 }
 
+// True if its digits are the dimensions of some array, in order.
+bool is_row_major(const layout::Layout& layout) {
+  std::vector<int64_t> shape;
+  shape.reserve(layout.digits.size());
+  for (const layout::Digit& digit : layout.digits) shape.push_back(digit.extent);
+  return layout.is_row_major(shape);
+}
+
 // Row-major operands and parts of row-major arrays are hashed by the array alone; any other layout
-// is marked, so that no padded layout has the key of a part.
+// is marked, so that no padded layout has the key of a part. Also of operands that no schedule
+// takes: the caller refuses them with an error that names them.
 void add_storage(Hasher& hasher, const Operand& operand, const layout::Layout& row_major) {
-  constexpr uint64_t kOwnLayout = 0x1a;
+  constexpr uint64_t kOwnLayout = 0x1a, kPartWithOwnLayout = 0x1b;
+  if (operand.is_part() && !is_row_major(operand.layout)) {
+    hasher.add(kPartWithOwnLayout).add(operand.within.size());
+    for (const int64_t extent : operand.within) hasher.add_signed(extent);
+    operand.layout.hash_into(hasher);
+    return;
+  }
   operand.storage().hash_into(hasher);
   if (!operand.layout.free && operand.layout != row_major) {
     hasher.add(kOwnLayout);
@@ -128,11 +143,7 @@ Hash128 Workload::key() const {
 
 layout::Layout Operand::storage() const {
   if (!is_part()) return layout;
-  std::vector<int64_t> shape;
-  shape.reserve(layout.digits.size());
-  for (const layout::Digit& digit : layout.digits) shape.push_back(digit.extent);
-  CHECK(layout.is_row_major(shape), "a part of a larger array has the layout {}",
-        layout.to_string());
+  CHECK(is_row_major(layout), "a part of a larger array has the layout {}", layout.to_string());
   return layout::Layout::row_major(within);
 }
 

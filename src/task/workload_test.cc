@@ -153,6 +153,8 @@ TEST(Workload, LayoutIsNotAPartOfAnArray) {
   Workload both = blocked;  // a layout that a place in a larger array would hide
   both.operands[2].within = {7, 20};
   EXPECT_THROW(output(both).storage(), InternalError);
+  Workload wider = both;
+  wider.operands[2].within = {7, 21};
 
   Workload padded = matmul;  // rows of 20, all of them its own
   padded.operands[2].layout = layout::Layout::row_major(std::vector<int64_t>{7, 20});
@@ -163,8 +165,9 @@ TEST(Workload, LayoutIsNotAPartOfAnArray) {
   ASSERT_TRUE(set_part(whole, {.tensor = "C", .extents = {7, 9}, .alignment = 64}));
   EXPECT_FALSE(output(whole).is_part());
   EXPECT_EQ(whole.key(), matmul.key());
-  const std::set<Hash128> keys = {matmul.key(), part.key(), blocked.key(), padded.key()};
-  EXPECT_EQ(keys.size(), 4u);
+  const std::set<Hash128> keys = {matmul.key(), part.key(), blocked.key(),
+                                  padded.key(), both.key(), wider.key()};
+  EXPECT_EQ(keys.size(), 6u);
 }
 
 }  // namespace
