@@ -1,5 +1,7 @@
 #include "cost/samples.h"
 
+#include <string_view>
+
 #include "base/check.h"
 
 namespace tilewright::cost {
@@ -28,15 +30,14 @@ void append_samples(const Samples& more, size_t first, size_t last, Samples* sam
       add(more.weight, &samples->weight);
     }
   }
-  const auto add_if_whole = [&](const auto& from, auto* to) {
-    if (to->size() == samples->size() && from.size() == more.size()) {
-      add(from, to);
-    } else {
-      to->clear();
-    }
+  const auto add_if_known = [&](std::string_view what, const auto& from, auto* to) {
+    CHECK(samples->size() == 0 || to->empty() == from.empty(),
+          "{} of some samples only: {} of {}, and {} of {} more", what, to->size(), samples->size(),
+          from.size(), more.size());
+    if (!from.empty()) add(from, to);
   };
-  add_if_whole(more.trace, &samples->trace);
-  add_if_whole(more.program, &samples->program);
+  add_if_known("traces", more.trace, &samples->trace);
+  add_if_known("programs", more.program, &samples->program);
   add(more.group, &samples->group);
   add(more.latency_ns, &samples->latency_ns);
   feature::append(more.inputs, first, last, &samples->inputs);

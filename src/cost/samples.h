@@ -41,8 +41,9 @@ struct Samples {
   size_t size() const { return latency_ns.size(); }
 };
 
-// Appends samples `first` to `last` of `more`. Missing weights are 1; traces and hashes are kept if
-// both have them. A group has the same origin in both.
+// Appends samples `first` to `last` of `more`. Missing weights are 1; both have
+// traces or neither has, and so for hashes, unless one of them has no samples. A group has the same
+// origin in both.
 void append_samples(const Samples& more, size_t first, size_t last, Samples* samples);
 // Appends the first `count` samples of `more`.
 void append_samples(const Samples& more, size_t count, Samples* samples);

@@ -58,8 +58,15 @@ TEST(Samples, OriginsFollowTheirGroups) {
 
 TEST(Samples, TracesExistForAllOrNone) {
   Samples with = some(2, 0, 1);
-  append_samples(synthetic_samples({.programs = 3, .rows = 3}), 3, &with);
-  EXPECT_TRUE(with.trace.empty());
+  Samples without = synthetic_samples({.programs = 3, .rows = 3});
+  EXPECT_THROW(append_samples(without, 3, &with), InternalError);
+  EXPECT_THROW(append_samples(some(2, 0, 1), 2, &without), InternalError);
+  Samples empty;
+  append_samples(some(2, 0, 1), 2, &empty);
+  EXPECT_EQ(empty.trace.size(), 2U);
+  empty = {};
+  append_samples(synthetic_samples({.programs = 3, .rows = 3}), 3, &empty);
+  EXPECT_TRUE(empty.trace.empty());
 }
 
 // Samples without programs may have no encodings at all.
