@@ -65,7 +65,6 @@ class Analytic : public CostModel {
  public:
   explicit Analytic(const AnalyticConstants& constants) : c_(constants) {}
 
-  std::string_view name() const override { return "analytic"; }
   std::vector<std::string> encodings() const override { return {"features"}; }
   bool learns() const override { return false; }
   Status train(const Samples& /*samples*/) override { return {}; }

@@ -1,12 +1,9 @@
 #include "cost/model.h"
 
-#include <fmt/format.h>
-
 namespace tilewright::cost {
 
 Result<std::string> CostModel::file_text() const {
-  return fail(ErrorKind::Unsupported,
-              fmt::format("the cost model {} cannot be written to a file", name()));
+  return fail(ErrorKind::Unsupported, "this cost model cannot be written to a file");
 }
 
 std::vector<float> scores_of(const CostModel& model, const feature::Inputs& inputs) {

@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -28,7 +27,6 @@ class CostModel {
  public:
   virtual ~CostModel() = default;
 
-  virtual std::string_view name() const = 0;
   // Names of encodings, with options if they have any: at least one, each once. The inputs are in
   // this order.
   virtual std::vector<std::string> encodings() const = 0;

@@ -75,7 +75,7 @@ TEST(Models, ContinueTrainingFromAFile) {
   EXPECT_EQ(load("analytic").error().message,
             "some.model: the cost model analytic cannot start from a file");
   EXPECT_EQ(made("analytic")->file_text().error().message,
-            "the cost model analytic cannot be written to a file");
+            "this cost model cannot be written to a file");
 }
 
 TEST(Models, AFileIsOfOneEncodingInOneVersion) {

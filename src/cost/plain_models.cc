@@ -12,7 +12,6 @@ class RandomModel : public CostModel {
  public:
   explicit RandomModel(uint64_t seed) : seed_(seed) {}
 
-  std::string_view name() const override { return "random"; }
   std::vector<std::string> encodings() const override { return {"features"}; }
   bool learns() const override { return false; }
   Status train(const Samples&) override { return {}; }

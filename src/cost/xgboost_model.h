@@ -72,7 +72,6 @@ class XgboostModel : public CostModel {
   // A trained model from a file, over the encoding of the file; further training adds trees to it.
   XgboostModel(const XgboostOptions& options, ModelFile base);
 
-  std::string_view name() const override { return "xgboost"; }
   Status train(const Samples& samples) override;
   bool is_trained() const override { return !file_.forest.trees.empty(); }
   std::vector<std::string> encodings() const override { return {options_.encoding.text}; }

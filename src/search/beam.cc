@@ -22,8 +22,6 @@ class Beam : public Explorer {
     }
   }
 
-  std::string_view name() const override { return "beam"; }
-
   std::vector<Candidate> ask(size_t count) override {
     std::vector<Candidate> answer;
     if (context_.sketches.empty()) return answer;

@@ -48,8 +48,6 @@ class Evolution : public Explorer {
         is_small_(genomes_in(context.sketches) <= kSmallSpace),
         evidence_(context.sketches) {}
 
-  std::string_view name() const override { return "evolution"; }
-
   std::vector<Candidate> ask(size_t count) override {
     if (count == 0 || context_.sketches.empty()) return {};
     CandidatePool pool(context_.assessor);

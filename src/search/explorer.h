@@ -12,7 +12,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/hash.h"
@@ -48,7 +47,6 @@ struct Outcome {
 class Explorer {
  public:
   virtual ~Explorer() = default;
-  virtual std::string_view name() const = 0;
   // Up to `count` candidates with distinct programs that were neither proposed nor reported before.
   // Fewer, or none, if no more are found.
   virtual std::vector<Candidate> ask(size_t count) = 0;

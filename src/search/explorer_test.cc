@@ -94,9 +94,9 @@ TEST(Explorer, NeverProposesAProgramTwice) {
     std::set<Hash128> programs;
     for (int round = 0; round < 6; ++round) {
       const std::vector<Candidate> proposed = explorer->ask(50);
-      EXPECT_EQ(proposed.size(), 50U) << explorer->name();
+      EXPECT_EQ(proposed.size(), 50U) << kind.text();
       for (const Candidate& candidate : proposed) {
-        EXPECT_TRUE(programs.insert(candidate.program).second) << explorer->name();
+        EXPECT_TRUE(programs.insert(candidate.program).second) << kind.text();
         EXPECT_NE(candidate.program, Hash128{});
       }
       if (round % 2 == 0) explorer->tell(outcomes_of(proposed, 10));  // or there are no results
@@ -130,7 +130,7 @@ TEST(Explorer, IgnoresOutcomesFromOutsideTheSpace) {
     explorer->tell({&known, 1});
     for (int round = 0; round < 4; ++round) {
       for (const Candidate& candidate : explorer->ask(16)) {
-        EXPECT_NE(candidate.program, program) << explorer->name();
+        EXPECT_NE(candidate.program, program) << kind.text();
       }
     }
   }
@@ -143,7 +143,7 @@ TEST(Explorer, ScoresComeFromTheModelEvenIfUnreliable) {
         kind,
         {.sketches = space.sketches, .assessor = &space, .seed = 1, .scores_unreliable = true});
     for (const Candidate& candidate : explorer->ask(16)) {
-      EXPECT_EQ(candidate.score, static_cast<float>(candidate.program.low % 7)) << explorer->name();
+      EXPECT_EQ(candidate.score, static_cast<float>(candidate.program.low % 7)) << kind.text();
     }
   }
 }
@@ -163,7 +163,7 @@ TEST(Explorer, ExhaustsSmallSpacesExactly) {
       }
       explorer->tell(outcomes_of(proposed, rounds == 1 ? 0 : 10));
     }
-    EXPECT_EQ(programs.size(), 42U) << explorer->name();
+    EXPECT_EQ(programs.size(), 42U) << kind.text();
     EXPECT_EQ(rounds, 3U);
     EXPECT_TRUE(explorer->ask(16).empty());
   }
@@ -208,7 +208,7 @@ TEST(Explorer, ProposesIfAllScoresAreEqual) {
   for (const Selection& kind : all_explorers()) {
     LandscapeAssessor assessor(landscape, 0, true);
     const auto explorer = make(kind, context_of(landscape, &assessor));
-    EXPECT_EQ(explore(*explorer, landscape, 192, 64).size(), 192U) << explorer->name();
+    EXPECT_EQ(explore(*explorer, landscape, 192, 64).size(), 192U) << kind.text();
   }
 }
 

@@ -181,7 +181,7 @@ void ProgramAssessor::Impl::set_model(const cost::CostModel* next,
   std::vector<std::string> wanted;
   if (model != nullptr) {
     wanted = model->encodings();
-    CHECK(!wanted.empty(), "{} reads no encoding", model->name());
+    CHECK(!wanted.empty(), "a cost model reads no encoding");
   }
   const bool is_read_as_before = read.size() == wanted.size();
   read.resize(wanted.size());

@@ -28,7 +28,6 @@ constexpr float kNoScore = std::numeric_limits<float>::lowest();
 class SumModel : public cost::CostModel {
  public:
   explicit SumModel(float factor) : factor_(factor) {}
-  std::string_view name() const override { return "sum"; }
   std::vector<std::string> encodings() const override { return names; }
   bool learns() const override { return false; }
   Status train(const cost::Samples&) override { return {}; }

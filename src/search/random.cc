@@ -20,8 +20,6 @@ class Random : public Explorer {
     if (is_small_) deal();
   }
 
-  std::string_view name() const override { return "random"; }
-
   std::vector<Candidate> ask(size_t count) override {
     std::vector<Candidate> answer;
     size_t fruitless = 0;

@@ -13,7 +13,6 @@ namespace {
 // Records its training samples.
 class CountingModel : public cost::CostModel {
  public:
-  std::string_view name() const override { return "counting"; }
   std::vector<std::string> encodings() const override { return {"features"}; }
   bool learns() const override { return true; }
   Status train(const cost::Samples& samples) override {

@@ -54,7 +54,7 @@ Result<Models> make_models(const Selection& cost, const SearchTables& tables, co
       return fail(ErrorKind::Unsupported,
                   fmt::format("the cost model {} reads a file but cannot continue its training: "
                               "tune without a base model, or choose another cost model",
-                              base->model->name()));
+                              cost.name));
     }
   } else {
     model = TRY(tables.models.make(
@@ -64,10 +64,13 @@ Result<Models> make_models(const Selection& cost, const SearchTables& tables, co
   if (const Status known = check_encodings(*model, tables.encodings); !known) {
     return fail(known.error().kind, cost.text() + ": " + known.error().message);
   }
-  if (!model->learns()) return Models{.learned = nullptr, .analytic = std::move(model)};
+  if (!model->learns()) return Models{.analytic = std::move(model), .analytic_name = cost.name};
   std::shared_ptr<cost::CostModel> guide = cost::make_analytic(target, machine);
   if (!check_encodings(*guide, tables.encodings)) guide = nullptr;  // a table of the caller
-  return Models{.learned = std::move(model), .analytic = std::move(guide)};
+  return Models{.learned = std::move(model),
+                .analytic = std::move(guide),
+                .learned_name = cost.name,
+                .analytic_name = cost::analytic_model().name};
 }
 
 }  // namespace tilewright::tune

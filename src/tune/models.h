@@ -40,10 +40,13 @@ Result<BaseModel> load_base_model(const std::filesystem::path& path, const Selec
 
 // Tasks of one target may share both.
 struct Models {
-  std::shared_ptr<cost::CostModel> learned;  // null: nothing is learned
+  std::shared_ptr<cost::CostModel> learned{};  // null: nothing is learned
   // Guides until `learned` does. Null: no scores until then, because the table of encodings lacks
   // those that it reads, or there is no model at all.
-  std::shared_ptr<cost::CostModel> analytic;
+  std::shared_ptr<cost::CostModel> analytic{};
+  // Names of their rows.
+  std::string learned_name{};
+  std::string analytic_name{};
 
   // True if scores are random and no model will learn.
   bool mean_nothing() const { return !learned && (!analytic || !analytic->is_trained()); }

@@ -197,6 +197,7 @@ struct TaskTuner::Impl {
   std::optional<Trial> default_trial;
 
   const cost::CostModel* guide() const;
+  std::string_view name_of_guide() const;
   Status check_base() const;
   Status add_default();
   void add_candidates();
@@ -216,6 +217,12 @@ struct TaskTuner::Impl {
 const cost::CostModel* TaskTuner::Impl::guide() const {
   if (learner && learner->guides(place)) return &learner->model();
   return scores_unreliable ? nullptr : models.analytic.get();
+}
+
+std::string_view TaskTuner::Impl::name_of_guide() const {
+  const cost::CostModel* const model = guide();
+  if (model == nullptr) return "none";
+  return model == models.analytic.get() ? models.analytic_name : models.learned_name;
 }
 
 // If the analytic model ranks the measured candidates in the wrong order, by more than chance, it
@@ -426,7 +433,7 @@ void TaskTuner::propose() {
   impl.scored_before = impl.assessor.scored();
   impl.again_before = impl.assessor.applied_again();
   impl.assessor.behind().begin_round();
-  impl.model_name = impl.guide() != nullptr ? impl.guide()->name() : "none";
+  impl.model_name = impl.name_of_guide();
   if (impl.rounds == 0) {
     // A workload without a default schedule starts without one.
     if (const Status status = impl.add_default(); !status) impl.proposals.clear();
@@ -491,6 +498,7 @@ const std::optional<Proposal>& TaskTuner::default_proposal() const {
 }
 const std::optional<Trial>& TaskTuner::default_trial() const { return impl_->default_trial; }
 const cost::CostModel* TaskTuner::model() const { return impl_->guide(); }
+std::string_view TaskTuner::model_name() const { return impl_->name_of_guide(); }
 const cost::Samples& TaskTuner::samples() const {
   static const cost::Samples none;
   return impl_->learner ? impl_->learner->samples(impl_->place) : none;

@@ -129,6 +129,7 @@ class TaskTuner {
   const std::optional<Proposal>& default_proposal() const;  // none before the first round
   const std::optional<Trial>& default_trial() const;        // of the default schedule
   const cost::CostModel* model() const;                     // that guides now; may be null
+  std::string_view model_name() const;                      // of its row; `none`: no model guides
   const cost::Samples& samples() const;                     // of this task, the newest
   size_t borrowed() const;                                  // samples of others
   const Learner* learner() const;                           // null: nothing is learned

@@ -23,7 +23,7 @@ TEST(TaskTuner, LearnsFromOtherEncodings) {
   TaskTuner tuner = make_tuner(options);
   FakeTrials trials;
   for (int round = 0; round < 2; ++round) play(tuner, trials);
-  EXPECT_EQ(tuner.model()->name(), "xgboost");
+  EXPECT_EQ(tuner.model_name(), "xgboost");
   const cost::Samples& samples = tuner.samples();
   // The default schedule is of no sketch: it has no knobs.
   EXPECT_GE(samples.size() + 1, trials.measured.size());
@@ -169,7 +169,7 @@ CountedSearch counted_search(std::optional<size_t> bytes, bool has_guide) {
   FakeTrials trials;
   CountedSearch result;
   for (int round = 0; round < 5; ++round) result.again += play(tuner, trials).applied_again;
-  EXPECT_EQ(tuner.model()->name(), "xgboost");
+  EXPECT_EQ(tuner.model_name(), "xgboost");
   for (const auto& [genome, count] : times) {
     result.encoded_again += static_cast<size_t>(count - 1);
   }
@@ -247,7 +247,7 @@ TEST(TaskTuner, ModelFromAFileUsesItsEncoding) {
     if (!hash) {
       EXPECT_EQ(hash.error().message, second.error().message);
     }
-    return second ? std::string(second->model()->name()) : second.error().message;
+    return second ? std::string(second->model_name()) : second.error().message;
   };
   EXPECT_EQ(error_with("xgboost:encoding=steps", 1, 1), "xgboost");
   EXPECT_EQ(error_with("xgboost:encoding=steps", 2, 1),
@@ -323,7 +323,6 @@ TEST(TaskTuner, AnEncodingMayRepresentSomeTasksOnly) {
 class Reader : public cost::CostModel {
  public:
   explicit Reader(std::vector<std::string> encodings) : encodings_(std::move(encodings)) {}
-  std::string_view name() const override { return "reader"; }
   std::vector<std::string> encodings() const override { return encodings_; }
   bool learns() const override { return true; }
   Status train(const cost::Samples& samples) override {

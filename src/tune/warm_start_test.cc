@@ -154,9 +154,9 @@ TEST_F(WarmStartOfStore, EnoughBorrowedSamplesGuideTheFirstRounds) {
     if (!tuner) throw std::runtime_error(tuner.error().message);
     return std::move(*tuner);
   };
-  EXPECT_EQ(tuner_with(100).model()->name(), "analytic");
+  EXPECT_EQ(tuner_with(100).model_name(), "analytic");
   TaskTuner warm = tuner_with(160);
-  EXPECT_EQ(warm.model()->name(), "xgboost");
+  EXPECT_EQ(warm.model_name(), "xgboost");
   EXPECT_EQ(warm.borrowed(), 160U);
   EXPECT_EQ(warm.samples().size(), 0U);
   // Samples of the task are added, and the state is rebuilt exactly.

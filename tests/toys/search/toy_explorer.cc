@@ -25,8 +25,6 @@ class Climber : public search::Explorer {
         rng_(context.seed + salt),
         reach_(options.far ? space::Reach::All : space::Reach::Adjacent) {}
 
-  std::string_view name() const override { return "climber"; }
-
   std::vector<Candidate> ask(size_t count) override {
     std::vector<Candidate> answer;
     if (best_) {

@@ -30,7 +30,6 @@ class Linear : public cost::CostModel {
  public:
   Linear(const LinearOptions& options, float sign) : options_(options), sign_(sign) {}
 
-  std::string_view name() const override { return "linear"; }
   std::vector<std::string> encodings() const override { return {"splits"}; }
   bool learns() const override { return true; }
   bool is_trained() const override { return trained_; }

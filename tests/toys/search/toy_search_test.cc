@@ -181,7 +181,7 @@ TEST(ToySearch, TheModelLearnsFromItsEncoding) {
   TaskTuner tuner = tuner_of(options);
   SplitTrials trials;
   play(tuner, trials, 2);
-  ASSERT_EQ(tuner.model()->name(), "linear");
+  ASSERT_EQ(tuner.model_name(), "linear");
   const cost::Samples& samples = tuner.samples();
   EXPECT_EQ(samples.inputs.at(0).width, 3U);
   // On programs it never saw.
@@ -241,7 +241,7 @@ TEST(ToySearch, AllToysTogether) {
   TaskTuner tuner = tuner_of(options);
   SplitTrials trials;
   play(tuner, trials, 3);
-  EXPECT_EQ(tuner.model()->name(), "linear");
+  EXPECT_EQ(tuner.model_name(), "linear");
   EXPECT_EQ(tuner.best()->trial.latency_ns, 1e4);
 }
 
