@@ -47,7 +47,7 @@ Result<cost::Samples> probes_of(const space::Space& space, const Machine& machin
                                         &samples.inputs);
     if (!encoded) continue;
     samples.group.push_back(0);
-    samples.latency_ns.push_back(probe_latency_ns(program_hash(tree)));
+    samples.latency_ns.push_back(probe_latency_ns(program_hash(tree, space.task().target)));
     samples.trace.push_back(to_text(trace));
   }
   return samples;

@@ -119,9 +119,14 @@ Result<Hash128> hash_of(const TaskTunerOptions& options, std::span<const Task> t
   hasher.add(options.space.custom.size());
   for (const space::SketchRule& rule : options.space.custom) hasher.add_text(rule.name);
   hasher.add_signed(options.space.cores);
-  hasher.add_text(options.space.from ? options.space.from->text() : "");
+  // Parsed again: a caller may have written a selection in another way.
+  std::string from;
+  if (options.space.from) {
+    from = TRY(options.space.templates.parse(options.space.from->text())).text();
+  }
+  const Selection search = TRY(options.tables.explorers.parse(options.search.text()));
   const Selection cost = TRY(options.tables.parse_model(options.cost.text()));
-  hasher.add_text(options.search.text()).add_text(cost.text());
+  hasher.add_text(from).add_text(search.text()).add_text(cost.text());
   hasher.add(options.warm_start ? 1 : 0).add(options.carry ? 1 : 0).add(options.base ? 1 : 0);
   if (options.base) hasher.add(options.base->hash.high).add(options.base->hash.low);
   TRY(add_versions(options, tasks, machine, &hasher));

@@ -478,6 +478,16 @@ TEST(TaskTuner, OptionsThatMatterAreInTheHash) {
   EXPECT_EQ(searched("evolution:mutation=0.85"), plain);
   EXPECT_NE(searched("evolution:mutation=0.5"), plain);
   EXPECT_NE(searched("random"), plain);
+  const auto as_written = [&](const char* search_options, const char* cost_options) {
+    return changed([&](auto& o) {
+      o.search.options = search_options;
+      o.cost.options = cost_options;
+    });
+  };
+  EXPECT_EQ(as_written("mutation=0.850", "eta=0.250"), plain);
+  EXPECT_EQ(as_written("mutation=0.50,population=100", ""),
+            as_written("population=100,mutation=.5", ""));
+  EXPECT_NE(as_written("mutation=0.50", ""), plain);
   EXPECT_NE(changed([](auto& o) { o.cost = {.name = "none"}; }), plain);
   EXPECT_NE(changed([](auto& o) { o.cost.options = "depth=3"; }), plain);
   EXPECT_NE(changed([](auto& o) { o.largest_round = 10; }), plain);

@@ -276,6 +276,17 @@ TEST_F(CustomParts, TemplateIsHashedByItsSketches) {
   EXPECT_EQ(with("tiles"), with("tiles:most=128"));  // no axis is that long: the same sketches
 }
 
+TEST_F(CustomParts, TemplateIsTheSameHoweverItsOptionsAreWritten) {
+  const auto with = [&](const char* text) {
+    TaskTunerOptions options = toy_options();
+    options.space.from = Selection{.name = "tiles", .options = text};
+    const std::vector<Task> tasks = {small_task()};
+    return tune::hash_of(options, tasks, machine_).value();
+  };
+  EXPECT_EQ(with("most=8"), with("most=08"));
+  EXPECT_NE(with("most=8"), with("most=16"));
+}
+
 TEST_F(CustomParts, RuleIsHashedByItsSketches) {
   const auto with = [&](int64_t factor) {
     TaskTunerOptions options;
