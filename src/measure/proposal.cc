@@ -25,4 +25,15 @@ const record::KnownVerdict* known_verdict(const record::KnownVerdicts& known,
                                              is_illegal ? to_text(proposal.trace) : std::string()));
 }
 
+Result<std::vector<Proposal>> finalists_of(const record::KnownVerdicts& known,
+                                           const Proposal& default_schedule, size_t count) {
+  std::vector<Proposal> finalists = {default_schedule};
+  for (const record::KnownVerdict* one : known.fastest(count)) {
+    if (one->program == default_schedule.program) continue;
+    schedule::Trace trace = TRY(schedule::trace_from_text(one->trace));
+    finalists.push_back({.trace = std::move(trace), .program = one->program});
+  }
+  return finalists;
+}
+
 }  // namespace tilewright::measure

@@ -1,12 +1,13 @@
 // Proposal: a candidate to be measured, with the hash of its program. The proposer has applied the
-// trace. It is not applied again on the way to the verdict, except by the build worker, which is
-// another process. A value.
+// trace. The trace of a program is not applied again on the way to the verdict, except by the build
+// worker, which is another process. An illegal one is applied again, to explain it. A value.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "base/hash.h"
+#include "base/result.h"
 #include "record/known_verdicts.h"
 #include "schedule/loop_tree.h"
 #include "schedule/trace.h"
@@ -28,5 +29,10 @@ std::vector<Proposal> proposals_of(const schedule::LoopTree& initial, const Targ
 // Valid until `known` changes.
 const record::KnownVerdict* known_verdict(const record::KnownVerdicts& known,
                                           const Proposal& proposal);
+
+// The contestants of finals: the default schedule, then the `count` fastest programs of `known`
+// without it, fastest first.
+Result<std::vector<Proposal>> finalists_of(const record::KnownVerdicts& known,
+                                           const Proposal& default_schedule, size_t count);
 
 }  // namespace tilewright::measure

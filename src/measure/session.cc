@@ -230,14 +230,9 @@ Result<std::vector<Answer>> Session::compare(std::span<const Proposal> candidate
 }
 
 Result<std::vector<Answer>> Session::finals(size_t count, int rounds, double round_ms) {
-  std::vector<Proposal> finalists =
+  const std::vector<Proposal> first =
       impl_->measurer.proposals_of({&impl_->measurer.default_trace(), 1});
-  const Hash128 default_program = finalists[0].program;
-  for (const record::KnownVerdict* one : impl_->known->fastest(count)) {
-    if (one->program == default_program) continue;
-    schedule::Trace trace = TRY(schedule::trace_from_text(one->trace));
-    finalists.push_back({.trace = std::move(trace), .program = one->program});
-  }
+  const std::vector<Proposal> finalists = TRY(finalists_of(*impl_->known, first[0], count));
   std::vector<Answer> answers = TRY(compare(finalists, rounds, round_ms));
   std::ranges::sort(answers, {}, [](const Answer& answer) {
     const record::Verdict& verdict = answer.attempt.verdict;

@@ -132,16 +132,13 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::known_finals(
 Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& default_schedule,
                                                               const FinalsPlan& usual,
                                                               double seconds, bool* held) {
-  std::vector<Proposal> finalists = {default_schedule};
-  std::vector<Contestant> contestants(1);
-  for (const record::KnownVerdict* one : known_.fastest(usual.contestants)) {
-    if (one->program == default_schedule.program) continue;
-    schedule::Trace trace = TRY(schedule::trace_from_text(one->trace));
-    finalists.push_back({.trace = std::move(trace), .program = one->program});
-    contestants.push_back(contestant_of(*one));
+  std::vector<Proposal> finalists =
+      TRY(measure::finalists_of(known_, default_schedule, usual.contestants));
+  std::vector<Contestant> contestants;
+  for (const Proposal& one : finalists) {  // the default schedule may not have a verdict
+    const record::KnownVerdict* const known = known_.peek(one.program);
+    contestants.push_back(known != nullptr ? contestant_of(*known) : Contestant());
   }
-  const record::KnownVerdict* const tried = known_.peek(default_schedule.program);
-  if (tried != nullptr) contestants[0] = contestant_of(*tried);
   const double left_s = seconds - pool_->opening_s(task_);
   FinalsPlan plan = plan_finals(contestants, usual, left_s);
   if (plan.contestants == 0 && contestants.size() > 2) {  // the default may be slow
