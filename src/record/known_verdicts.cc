@@ -47,11 +47,6 @@ Status KnownVerdicts::refresh() {
   return read();
 }
 
-Result<const KnownVerdict*> KnownVerdicts::find(const Hash128& key) {
-  TRY(refresh());
-  return peek(key);
-}
-
 const KnownVerdict* KnownVerdicts::peek(const Hash128& key) const {
   if (recall_ == Recall::None) return nullptr;
   const auto found = verdicts_.find(key);

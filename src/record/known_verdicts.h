@@ -2,8 +2,8 @@
 // counts. This is the only place that decides whether a program is known. A program with a verdict
 // here is never measured again.
 //
-// `find` and `refresh` read the store again if another process has written to it since. Two
-// processes on one store therefore see each other's verdicts before each build and each run.
+// `refresh` reads the store again if another process has written to it since. Two processes on one
+// store therefore see each other's verdicts before each build and each run.
 //
 // If a program has several verdicts, the viewpoint decides which one counts:
 //
@@ -54,7 +54,7 @@ struct KnownVerdict {
   Origin origin = Origin::Later;
 };
 
-// The verdicts that make a program known. This alone decides which programs `--force` measures
+// The verdicts that make a program known. This alone decides which programs are measured
 // again.
 enum class Recall : uint8_t {
   All,
@@ -69,8 +69,6 @@ class KnownVerdicts {
 
   // Reads what other processes have stored since.
   Status refresh();
-  // Null: there is none. Valid until the next call of find, refresh or add.
-  Result<const KnownVerdict*> find(const Hash128& key);
   void add(const Attempt& attempt);  // that this process has stored
 
   const Setting& setting() const { return setting_; }
@@ -78,7 +76,8 @@ class KnownVerdicts {
   bool others_write() const { return others_write_; }  // another process has written since loading
   size_t size() const { return verdicts_.size(); }
 
-  const KnownVerdict* peek(const Hash128& key) const;  // without reading the store again
+  // Null: there is none. Valid until the next call of refresh or add.
+  const KnownVerdict* peek(const Hash128& key) const;
   // Those from before the viewpoint's begin, oldest first.
   std::vector<const KnownVerdict*> before() const;
   std::vector<const KnownVerdict*> fastest(size_t count) const;  // timed ones

@@ -18,6 +18,11 @@ Setting setting_of(const Attempt& attempt) {
           .code_generator = attempt.code_generator};
 }
 
+const KnownVerdict* find(KnownVerdicts& known, const Hash128& key) {
+  must(known.refresh());
+  return known.peek(key);
+}
+
 // Verdicts of one program: before the search began, its own, and later ones of others.
 TEST(KnownVerdicts, LaterVerdictsOfOtherProcessesAreIgnored) {
   const ScratchFolder folder;
@@ -40,7 +45,7 @@ TEST(KnownVerdicts, LaterVerdictsOfOtherProcessesAreIgnored) {
     must(store.append({&added, 1}));
     KnownVerdicts known = must(KnownVerdicts::load(store, setting_of(added), viewpoint));
     EXPECT_EQ(known.size(), 1U);
-    return must(known.find({5, 5}))->latency_ns;
+    return find(known, {5, 5})->latency_ns;
   };
   EXPECT_EQ(seen(attempt(2000, 20, false)), 20);  // of another run, later
   EXPECT_EQ(seen(attempt(2500, 25, false)), 20);  // and again: the first stays
@@ -83,15 +88,15 @@ TEST(KnownVerdicts, AreReloadedAfterWritesOfOtherProcesses) {
   Store store = store_with(folder / "a.db", task);
   const Attempt first = timed(task, 1), second = timed(task, 2);
   KnownVerdicts known = must(KnownVerdicts::load(store, setting_of(first)));
-  EXPECT_EQ(must(known.find(first.program)), nullptr);
+  EXPECT_EQ(find(known, first.program), nullptr);
   must(store.append({&second, 1}));
   known.add(second);
-  EXPECT_NE(must(known.find(second.program)), nullptr);
+  EXPECT_NE(find(known, second.program), nullptr);
   EXPECT_FALSE(known.others_write());
   Store other = must(Store::open(folder / "a.db"));
   must(other.append({&first, 1}));
   EXPECT_EQ(known.peek(first.program), nullptr);
-  ASSERT_NE(must(known.find(first.program)), nullptr);
+  ASSERT_NE(find(known, first.program), nullptr);
   EXPECT_EQ(known.peek(first.program)->attempt, first.id());
   EXPECT_TRUE(known.others_write());
   // Without finding one of them.
@@ -110,12 +115,12 @@ TEST(KnownVerdicts, ForcedSearchUsesItsVerdictsForcedMeasurementNone) {
   const Attempt first = timed(task, 1);
   must(store.append({&first, 1}));
   KnownVerdicts own = must(KnownVerdicts::load(store, setting_of(first), {}, Recall::Own));
-  EXPECT_EQ(must(own.find(first.program)), nullptr);
+  EXPECT_EQ(find(own, first.program), nullptr);
   own.add(first);
-  EXPECT_NE(must(own.find(first.program)), nullptr);
+  EXPECT_NE(find(own, first.program), nullptr);
   KnownVerdicts none = must(KnownVerdicts::load(store, setting_of(first), {}, Recall::None));
   none.add(first);
-  EXPECT_EQ(must(none.find(first.program)), nullptr);
+  EXPECT_EQ(find(none, first.program), nullptr);
   EXPECT_EQ(none.peek(first.program), nullptr);
   EXPECT_EQ(none.fastest(1).size(), 1U);  // for finals
 }
@@ -132,8 +137,8 @@ TEST(KnownVerdicts, MachineFailuresAreSkippedAndIllegalOnesHaveText) {
   must(store.append(both));
   KnownVerdicts known = must(KnownVerdicts::load(store, setting_of(device)));
   EXPECT_EQ(known.size(), 1U);
-  EXPECT_EQ(must(known.find(device.program)), nullptr);
-  EXPECT_NE(must(known.find(key_of_candidate({}, illegal.trace))), nullptr);
+  EXPECT_EQ(find(known, device.program), nullptr);
+  EXPECT_NE(find(known, key_of_candidate({}, illegal.trace)), nullptr);
   EXPECT_TRUE(known.before().empty());  // nothing to learn from
 }
 

@@ -40,7 +40,8 @@ class Space {
   // An error for an unknown name in `off`, a sketch of a custom rule with a fault
   // (space/sketch_fault.h), or a workload without any schedule.
   static Result<Space> make(const Task& task, const SpaceOptions& options = {});
-  // An error for a sketch with a fault, or of which no genome that was tried is legal.
+  // The sketches of a caller, which are not the result of options. An error for a sketch with a
+  // fault, or of which no genome that was tried is legal.
   static Result<Space> of_sketches(const Task& task, std::vector<schedule::Sketch> sketches);
 
   const Task& task() const { return *task_; }

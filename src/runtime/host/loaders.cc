@@ -7,7 +7,6 @@
 
 #include "runtime/host/elf_code.h"
 #include "runtime/host/library_code.h"
-#include "runtime/host/timer.h"
 
 namespace tilewright::runtime {
 namespace {
