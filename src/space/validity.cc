@@ -14,7 +14,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 // Accumulators beyond the registers are spilled: a few cost little, more than this never pay.
 constexpr int64_t kSumsOfTwoRegisters = 3;
-constexpr int64_t kVectorRegisters = 16;    // per vectorized loop
+constexpr int64_t kMaxVectors = 16;  // of a vectorized loop: they are written out, so code grows
 constexpr double kElementsForThreads = 16;  // per thread
 constexpr double kWorthThreads = 200e3;     // FLOP; below, starting threads costs as much
 constexpr int64_t kCachesOfScope = 4;       // multiple of the L2 cache
@@ -131,7 +131,7 @@ bool Validity::vectors_fit(const LoopTree& tree, const Stage& stage) const {
   for (size_t k = stage.loops.size(); k-- > 0;) {
     const LoopVar& var = tree.var(stage.loops[k]);
     if (var.annotation != Annotation::Vectorize) continue;
-    if (var.extent > kVectorRegisters * lanes_of(tree, stage)) return false;
+    if (var.extent > kMaxVectors * lanes_of(tree, stage)) return false;
     if (var.extent > 1 || var.origin != VarOrigin::Part) return true;
     // A single lane where several are possible.
     return !has_small_divisor(tree.var(var.parent).extent);
