@@ -118,6 +118,13 @@ class Compiler {
     if (options_.c_source) {
       source_row_ =
           TRY(codegen::text_row(codegen::kCSourceText, target_, options_.back_ends)).back_end;
+      if (source_row_->name != codegen::c_back_end().name) {
+        return fail(
+            ErrorKind::Unsupported,
+            fmt::format("models are written as C source by the back end {} alone; here {} "
+                        "prints the form '{}'",
+                        codegen::c_back_end().name, source_row_->name, codegen::kCSourceText));
+      }
     }
     return {};
   }

@@ -167,6 +167,20 @@ TEST(CompileModel, CSourceUsesPassesOfItsBackEnd) {
   }
 }
 
+TEST(CompileModel, CSourceIsWrittenByItsBackEndAlone) {
+  const std::span<const codegen::BackEnd> all = codegen::all_back_ends();
+  std::vector<codegen::BackEnd> rows = {codegen::c_back_end()};
+  rows[0].name = "other";
+  rows.insert(rows.end(), all.begin(), all.end());
+  const ModelPlan plan = small_model();
+  const auto choices = choose_schedules(plan, host_target(1), nullptr);
+  const auto compiled =
+      compile_model(plan, *choices, host_target(1), {.c_source = true, .back_ends = rows});
+  ASSERT_FALSE(compiled.has_value());
+  EXPECT_EQ(compiled.error().kind, ErrorKind::Unsupported);
+  EXPECT_THAT(compiled.error().message, HasSubstr("by the back end c alone; here other prints"));
+}
+
 TEST(CompileModel, ReportsProgressAndFailures) {
   const ModelPlan plan = small_model();
   const Target target = host_target(1);
