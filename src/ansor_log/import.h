@@ -8,10 +8,7 @@
 // convert (ansor_log/steps.h) becomes a legal trace. The store keeps traces as foreign lines of
 // type `ansor`, together with the original record. Their times come from another compiler and an
 // unknown machine, so they are never attempts: `best`, `measured` and all counts ignore them. To
-// time the traces, measure them:
-//
-//   tilewright records import log.json --ansor C2D2 -o C2D2.traces
-//   tilewright measure C2D2 --traces C2D2.traces
+// time the traces, measure them.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +47,7 @@ Result<ImportReport> import_log(const record::OpenStore& open, const Task& task,
 // The traces of earlier imports for a task, fastest first.
 Result<std::vector<LoggedTrace>> imported_traces(record::Store& store, Hash128 task);
 
-// Traces separated by lines `---`, as read by `measure --traces`.
+// Traces separated by lines `---`, as app/traces_file.h reads them.
 std::string print_traces(const std::vector<LoggedTrace>& traces);
 
 }  // namespace tilewright::ansor_log

@@ -104,8 +104,9 @@ Result<Explanation> explain_attempt(const ExplainOptions& options) {
         gflops > 0 && task->workload.dag->flop() > kNotThePeak * gflops * latency_ns) {
       explanation.ceilings = {};
       explanation.no_peak = fmt::format(
-          "This machine is busy: its FMA loop reached {:.1f} GFLOP/s, less than the kernel. Repeat "
-          "`explain` on an idle machine.",
+          "This machine is busy: its FMA loop reached {:.1f} GFLOP/s, less than the kernel. "
+          "Explain "
+          "it again on an idle machine.",
           gflops);
     }
     const bool warm = attempt.protocol.cache == record::CachePolicy::Warm;

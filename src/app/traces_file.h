@@ -1,5 +1,5 @@
-// Reads a file of traces, as in `tilewright measure --traces FILE`. There are two forms,
-// distinguished by the first character that is not a space:
+// Reads a file of traces (MeasureOptions::traces). There are two forms, distinguished by the
+// first character that is not a space:
 //
 //   text     the text form of traces, separated by lines that are exactly `---`
 //   NDJSON   the JSON form, one array per line (a single array may span lines)

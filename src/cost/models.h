@@ -1,4 +1,4 @@
-// The table of cost models: `--cost NAME[:OPTION=VALUE,...]`.
+// The table of cost models, selected by a text: `NAME[:OPTION=VALUE,...]`.
 #pragma once
 
 #include <memory>

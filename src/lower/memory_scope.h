@@ -40,7 +40,7 @@ bool is_pinned(const schedule::LoopTree& tree, schedule::BufferIndex buffer);
 // kStackBytes each, and 64 KiB in all. Each is used by one thread, and no step chose its memory.
 void move_to_stack(ir::Function& function, std::span<const ir::BufferId> buffers);
 
-// Checks that the target has the memory scopes of all buffers of a tree.
+// Checks that the target has shared memory if a buffer of a tree is in it.
 Status check_scopes(const schedule::LoopTree& tree, const Target& target);
 
 }  // namespace tilewright::lower

@@ -20,7 +20,7 @@ struct PassContext {
 using PassFunction = void (*)(ir::Function& function, const PassContext& context);
 
 struct Pass {
-  const char* name;  // the name used by `--disable-pass` and `tilewright lower`
+  const char* name;  // by which it is printed and turned off
   PassFunction run;
   bool needs_flat = false;  // requires `flatten`: one index per access
 };

@@ -1,4 +1,4 @@
-// The table of explorers: `--search NAME[:OPTION=VALUE,...]`.
+// The table of explorers, selected by a text: `NAME[:OPTION=VALUE,...]`.
 #pragma once
 
 #include <memory>

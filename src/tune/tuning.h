@@ -1,5 +1,5 @@
-// Tuning: the core of `tilewright tune`, without flags and output. Input: tasks, a store and a
-// budget. Result: verdicts in the store, and the best schedule of each task.
+// Tuning: searches schedules of tasks. Input: tasks, a store and a budget. Result: verdicts in the
+// store, and the best schedule of each task.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 /* The C interface of a compiled model. Version 1.
  *
  * A model is a TilewrightModelApi, which describes its inputs and outputs and holds its functions.
- * A library made by `tilewright compile` exports it as `tilewright_model` and as NAME_model; an
+ * A compiled library exports it as `tilewright_model` and as NAME_model; an
  * object defines NAME_model.
  *
  *   const TilewrightModelApi* api = dlsym(library, "tilewright_model");
@@ -10,8 +10,8 @@
  *   api->run(model, inputs, outputs);   pointers in the order of api->inputs and api->outputs
  *   api->destroy(model);
  *
- * Denormals count as zero in a run, unless the model was compiled with `--allow denormals`. The
- * float control of the calling thread is restored before a function returns.
+ * Denormals count as zero in a run, unless the model was compiled to keep them. The float
+ * control of the calling thread is restored before a function returns.
  *
  * Tensors are row-major. Pointers that are aligned to 64 bytes are used directly; others, and
  * outputs that overlap an input, go through a copy. An instance may be used by one thread at a
