@@ -198,7 +198,9 @@ Status check_bench(const BenchOptions& options) {
   if (!with_peers) return {};
   TRY(check_peer_names(options.peers.peers));
   if (is_library(first) && options.peers.model.empty()) {
-    return fail(ErrorKind::BadInput, "peers read .onnx: name the model file of the .so");
+    return fail(ErrorKind::BadInput,
+                "peers read .onnx: name the model file that the .so was compiled from",
+                {{"peers.model", "FILE.onnx"}});
   }
   if (!is_library(first) && !is_model_file(first)) {
     return fail(ErrorKind::BadInput, "peers read .onnx: name a model, not an operator");

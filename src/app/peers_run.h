@@ -1,6 +1,7 @@
 // Compares a compiled model with other libraries through the harness of the benchmarks: each
 // participant is a separate process, and they run in alternation. The harness is Python code: the
-// folder bench of the source tree.
+// folder bench of the source tree. It prints a table or JSON lines, which are passed on as they
+// are: bench/models.py defines both.
 #pragma once
 
 #include <filesystem>
@@ -19,11 +20,11 @@ struct PeersRun {
   std::string peers{};                // `onnxruntime,openvino`
   std::filesystem::path harness{};    // folder that contains models.py
   std::string python{};               // interpreter; empty: that of .venv next to the harness
-  std::string input_shapes{};         // as for --input-shapes
-  std::vector<std::string> inputs{};  // as for --input; the other inputs are random
+  std::string input_shapes{};         // as in ModelChoice
+  std::vector<std::string> inputs{};  // NAME=FILE.npy; the other inputs are random
   int threads = 0;                    // per participant; 0: default of the harness
   int rounds = 20;
-  bool json = false;
+  bool json = false;  // JSON lines instead of the table
 };
 
 // Checks that run nothing. Each error names what is missing and how to get it: an unknown peer, a

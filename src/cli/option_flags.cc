@@ -22,6 +22,7 @@ constexpr FlagRow kFlags[] = {
     {"latency_targets_us", "--latency-targets"},
     {"model_file", "--model"},
     {"model_finals", "--no-model-finals"},
+    {"peers.model", "--onnx"},
     {"random_seed", "--random"},
     {"trace_file", "--trace"},
     {"weights_beside", "--weights", "beside"},

@@ -158,12 +158,6 @@ Action declare_bench(CLI::App& app) {
     if (!with_peers) {
       TRY(refuse_flags(app, {"--onnx", "--python", "--rounds"}, "needs --peers"));
     }
-    if (with_peers && options.what.size() == 1 && flags->onnx.empty() &&
-        app::is_library(options.model.what)) {
-      TRY(app::check_peer_names(options.peers.peers));
-      return fail(ErrorKind::BadInput,
-                  "--peers with a .so needs the model it was compiled from: --onnx FILE.onnx");
-    }
     options.peers.model = flags->onnx;
     if (with_peers) options.peers.harness = TRY(find_harness());
     options.peers.json = context.json;
