@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/atomic_file.h"
@@ -62,6 +63,11 @@ std::vector<WinogradStep> winograd_steps(const deploy::ModelPlan& plan, const Ta
 }
 
 }  // namespace
+
+const WinogradStep* CompileOutcome::worst_winograd() const {
+  const auto worst = std::ranges::max_element(winograd, {}, &WinogradStep::bound);
+  return worst != winograd.end() ? &*worst : nullptr;
+}
 
 Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& listener,
                                const StopToken& stop) {

@@ -53,6 +53,8 @@ struct WinogradStep {
   Hash128 key;
   std::string title;
   double bound = 0, direct = 0;
+
+  double against_direct() const { return bound / direct; }
 };
 
 struct CompileOutcome {
@@ -66,6 +68,9 @@ struct CompileOutcome {
   int64_t sum_bytes = 0;    // arena_bytes if no two values shared memory
   uint64_t file_bytes = 0;
   double seconds = 0;
+
+  size_t tuned() const { return kernels - untuned.size(); }
+  const WinogradStep* worst_winograd() const;  // with the largest bound; null: there is none
 };
 
 // A stop that is requested before the last kernel is compiled leaves no file.

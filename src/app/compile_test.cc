@@ -98,6 +98,7 @@ class ConvModel {
 TEST(Compile, BoundsTheErrorsOfWinogradsAlgorithm) {
   ConvModel model;
   EXPECT_TRUE(model.compiled({}).winograd.empty());
+  EXPECT_EQ(model.compiled({}).worst_winograd(), nullptr);
   const double direct = model.error_on(model.numbers(kChannels * kSize * kSize));
 
   const CompileOutcome outcome = model.compiled({"winograd"});
@@ -106,7 +107,9 @@ TEST(Compile, BoundsTheErrorsOfWinogradsAlgorithm) {
   EXPECT_TRUE(step.title.contains("conv2d 3x3 64->64 by winograd")) << step.title;
   ASSERT_EQ(outcome.untuned.size(), outcome.kernels);
   EXPECT_EQ(std::ranges::count(outcome.untuned, step.key, &UntunedTask::key), 1);
+  EXPECT_EQ(outcome.worst_winograd(), &step);
   EXPECT_GT(step.bound, step.direct);
+  EXPECT_EQ(step.against_direct(), step.bound / step.direct);
   EXPECT_LE(direct, step.direct);
 
   std::vector<float> x = model.numbers(kChannels * kSize * kSize);

@@ -170,6 +170,12 @@ std::vector<Remedy> remedies_of(const ExplainedKernel& kernel, const RemedyFacts
   return out;
 }
 
+double ExplainedModel::listed_ns() const {
+  double sum_ns = 0;
+  for (const ExplainedKernel& kernel : kernels) sum_ns += kernel.loss.lost_ns();
+  return sum_ns;
+}
+
 Result<ExplainedModel> explain_measured(const TilewrightModelApi& api, MeasuredModel measured,
                                         const std::string& records, size_t count) {
   std::vector<KernelLoss> losses = kernel_losses(api, measured.steps_ns, measured.rates);

@@ -56,6 +56,9 @@ struct ExplainedKernel {
   double tuned_ns = 0;  // of a call; 0: it has its default schedule
   KernelRecords records;
   std::vector<Remedy> remedies;  // at least one
+
+  // A call compared with when it was tuned; 0: unknown.
+  double slowdown() const { return tuned_ns > 0 ? loss.call_ns() / tuned_ns : 0; }
 };
 
 struct ExplainedModel {
@@ -71,6 +74,10 @@ struct ExplainedModel {
   size_t beyond = 0;  // kernels clearly faster than their limit
   // Largest loss first; without those that lose less than 0.1 % of the time of the kernels.
   std::vector<ExplainedKernel> kernels;
+
+  double share_of(const ExplainedKernel& kernel) const { return kernel.loss.ns / kernels_ns; }
+  double of_limit() const { return limit_ns / run_ns; }
+  double listed_ns() const;  // lost by `kernels`
 };
 
 // Empty after a stop.

@@ -107,6 +107,11 @@ TEST(ExplainMeasured, ComparesTheKernelsWithTheirLimits) {
   EXPECT_EQ(model.beyond, 0U);
   ASSERT_EQ(model.kernels.size(), 1U);
   const ExplainedKernel& kernel = model.kernels[0];
+  EXPECT_DOUBLE_EQ(model.listed_ns(), model.lost_ns);
+  EXPECT_DOUBLE_EQ(model.of_limit(), model.limit_ns / 2.5e9);
+  EXPECT_EQ(model.share_of(kernel), 1);
+  EXPECT_EQ(kernel.loss.call_ns(), 1e9);
+  EXPECT_EQ(kernel.slowdown(), 0);
   EXPECT_THAT(kernel.loss.title, HasSubstr("matmul"));
   EXPECT_EQ(kernel.loss.calls, 2U);
   EXPECT_EQ(kernel.loss.limit.what, "memory");

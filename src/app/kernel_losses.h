@@ -38,6 +38,7 @@ struct KernelLoss {
   double ns = 0;        // of all calls
   KernelLimit limit;
 
+  double call_ns() const { return calls > 0 ? ns / static_cast<double>(calls) : 0; }
   double limit_ns() const { return static_cast<double>(calls) * limit.ns; }
   double lost_ns() const { return ns > limit_ns() ? ns - limit_ns() : 0; }
   double of_limit() const { return ns > 0 ? limit_ns() / ns : 1; }

@@ -1,5 +1,9 @@
 #include "app/verdicts.h"
 
+#include <algorithm>
+
+#include "base/quantile.h"
+
 namespace tilewright::app {
 
 std::string_view verdict_name(record::VerdictKind kind) { return text_of(kind); }
@@ -7,6 +11,12 @@ std::string_view verdict_name(record::VerdictKind kind) { return text_of(kind); 
 bool is_valid(record::VerdictKind kind) { return !is_failure(kind); }
 
 std::string protocol_name(const record::Protocol& protocol) { return print_protocol(protocol); }
+
+SampleRange range_of(const std::vector<double>& samples) {
+  if (samples.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(samples);
+  return {.least = least, .median = median_of(samples), .most = most};
+}
 
 double gflops_of(double flop, double latency_ns) {
   return flop > 0 && latency_ns > 0 ? flop / latency_ns : 0;

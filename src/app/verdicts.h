@@ -1,10 +1,11 @@
-// Verdicts and protocols for interfaces: names, and counts of a run. Pure functions.
+// Verdicts and protocols for interfaces: names, samples, and counts of a run. Pure functions.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "record/attempt.h"
 
@@ -17,6 +18,12 @@ std::string_view verdict_name(record::VerdictKind kind);  // `timed`, `build_tim
 bool is_valid(record::VerdictKind kind);
 
 std::string protocol_name(const record::Protocol& protocol);  // `v1;warm`
+
+// Of the samples of a time.
+struct SampleRange {
+  double least = 0, median = 0, most = 0;
+};
+SampleRange range_of(const std::vector<double>& samples);  // zeros if there are none
 
 double gflops_of(double flop, double latency_ns);  // 0 if either is unknown
 

@@ -8,8 +8,6 @@
 namespace tilewright::cli {
 namespace {
 
-double call_ns(const app::KernelLoss& loss) { return loss.ns / static_cast<double>(loss.calls); }
-
 std::string_view plural(size_t count) { return count == 1 ? "" : "s"; }
 
 std::string rates_text(const app::MachineRates& rates) {
@@ -28,7 +26,7 @@ std::string kernel_text(const app::ExplainedKernel& kernel, const app::Explained
   const app::KernelLoss& loss = kernel.loss;
   std::string text = fmt::format("{:>10}  {:>10}  {:>5.1f} %  {:>6.1f} %  {:<6}  {:>5}  {}\n",
                                  duration_text(loss.lost_ns()), duration_text(loss.ns),
-                                 100 * loss.ns / model.kernels_ns, 100 * loss.of_limit(),
+                                 100 * model.share_of(kernel), 100 * loss.of_limit(),
                                  loss.limit.what, loss.calls, loss.title);
   for (const app::Remedy remedy : kernel.remedies) {
     text += fmt::format("{:12}{}\n", "", advice_on(remedy, kernel, model.threads));
@@ -121,7 +119,7 @@ std::string advice_on(app::Remedy remedy, const app::ExplainedKernel& kernel, in
       return fmt::format(
           "A call takes {}: the start of {} threads is a large part of it. Fewer threads "
           "(`tilewright compile --threads N`) or fusion with a neighbor may help.",
-          duration_text(call_ns(loss)), threads);
+          duration_text(loss.call_ns()), threads);
     case app::Remedy::Fuse:
       return "It is elementwise: fusion with the kernel before or after it would save its memory "
              "traffic. `tilewright graph` shows its neighbors.";
@@ -139,7 +137,7 @@ std::string advice_on(app::Remedy remedy, const app::ExplainedKernel& kernel, in
       return fmt::format(
           "A call takes {:.2f} times as long as when it was tuned ({}): other kernels evict its "
           "operands, the inputs differ, or the machine is busy or another one.",
-          call_ns(loss) / kernel.tuned_ns, duration_text(kernel.tuned_ns));
+          kernel.slowdown(), duration_text(kernel.tuned_ns));
     case app::Remedy::Loops:
       return fmt::format("`tilewright explain {}` prints its loops:",
                          short_id(*kernel.records.attempt));
@@ -150,19 +148,16 @@ std::string advice_on(app::Remedy remedy, const app::ExplainedKernel& kernel, in
 std::string explained_model_text(const app::ExplainedModel& model) {
   std::string text = fmt::format("{:>10}  {:>10}  {:>7}  {:>8}  {:<6}  {:>5}  {}\n", "lost", "time",
                                  "share", "of limit", "limit", "calls", "kernel");
-  double listed_ns = 0;
-  for (const app::ExplainedKernel& kernel : model.kernels) {
-    text += kernel_text(kernel, model);
-    listed_ns += kernel.loss.lost_ns();
-  }
-  text += fmt::format("{:>10}  lost in {} of {} kernels, {} in all\n", duration_text(listed_ns),
-                      model.kernels.size(), model.kernel_count, duration_text(model.lost_ns));
+  for (const app::ExplainedKernel& kernel : model.kernels) text += kernel_text(kernel, model);
+  text +=
+      fmt::format("{:>10}  lost in {} of {} kernels, {} in all\n", duration_text(model.listed_ns()),
+                  model.kernels.size(), model.kernel_count, duration_text(model.lost_ns));
   text += rates_text(model.rates);
   text += fmt::format(
       "{} on {} thread{}: a run takes {}, its kernels {}, their limits {}: {:.1f} % of the limit\n",
       model.name, model.threads, plural(static_cast<size_t>(model.threads)),
       duration_text(model.run_ns), duration_text(model.kernels_ns), duration_text(model.limit_ns),
-      100 * model.limit_ns / model.run_ns);
+      100 * model.of_limit());
   return text + remarks_text(model);
 }
 
@@ -181,7 +176,7 @@ std::vector<Json> explained_model_json(const app::ExplainedModel& model) {
                    {"kernels_ns", model.kernels_ns},
                    {"limit_ns", model.limit_ns},
                    {"lost_ns", model.lost_ns},
-                   {"of_limit", model.limit_ns / model.run_ns},
+                   {"of_limit", model.of_limit()},
                    {"kernels", model.kernel_count},
                    {"beyond_limit", model.beyond},
                    {"gflops", model.rates.gflops},

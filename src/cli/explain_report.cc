@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "app/verdicts.h"
 #include "base/json.h"
-#include "base/quantile.h"
 #include "cli/records_common.h"
 #include "cli/units.h"
 
@@ -45,11 +43,11 @@ std::string attempt_text(const app::ExplainedAttempt& explained) {
   std::string text = fmt::format("attempt {}\n{}\n", attempt.id().hex(), verdict_text(explained));
   if (!verdict.text.empty()) text += fmt::format("  {}\n", verdict.text);
   text += fmt::format("  {}\n", advice_on(verdict.kind));
-  if (std::vector<double> samples = verdict.samples_ns; !samples.empty()) {
-    std::ranges::sort(samples);
-    text += fmt::format("  {} samples: min {}, median {}, max {}\n", samples.size(),
-                        duration_text(samples.front()), duration_text(quantile_of(samples, 0.5)),
-                        duration_text(samples.back()));
+  if (!verdict.samples_ns.empty()) {
+    const app::SampleRange range = app::range_of(verdict.samples_ns);
+    text += fmt::format("  {} samples: min {}, median {}, max {}\n", verdict.samples_ns.size(),
+                        duration_text(range.least), duration_text(range.median),
+                        duration_text(range.most));
   }
   text += fmt::format("measured {} UTC on {}{}\n", time_text(attempt.start_us),
                       explained.machine.empty() ? "an unknown machine" : explained.machine,

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <variant>
 
@@ -38,11 +37,8 @@ Result<ExitCode> print_tasks(const Context& context, const std::string& records)
     std::string text =
         row("task", "attempts", "timed", "censored", "failed", "best", "", "workload");
     for (const record::TaskSummary& summary : summaries) {
-      int64_t all = 0;
-      for (const int64_t count : summary.attempts) all += count;
-      const int64_t timed = summary.attempts[static_cast<size_t>(VerdictKind::Timed)];
-      const int64_t censored = summary.attempts[static_cast<size_t>(VerdictKind::Censored)];
-      text += row(short_id(summary.task.key), all, timed, censored, all - timed - censored,
+      text += row(short_id(summary.task.key), summary.all(), summary.count(VerdictKind::Timed),
+                  summary.count(VerdictKind::Censored), summary.failed(),
                   summary.best_ns > 0 ? duration_text(summary.best_ns) : "-",
                   rate_text(app::flop_of(summary.task), summary.best_ns),
                   fmt::format("{} {}", summary.task.text, short_target(summary.task)));
@@ -128,10 +124,10 @@ std::string attempt_text(const app::AttemptDetails& details) {
                                 rate_text(task ? app::flop_of(*task) : 0, verdict.latency_ns)));
   }
   if (!verdict.samples_ns.empty()) {
-    const auto [least, most] = std::ranges::minmax(verdict.samples_ns);
-    line("samples",
-         fmt::format("{} from {} to {}; {} disturbed", verdict.samples_ns.size(),
-                     duration_text(least), duration_text(most), attempt.conditions.disturbed));
+    const app::SampleRange range = app::range_of(verdict.samples_ns);
+    line("samples", fmt::format("{} from {} to {}; {} disturbed", verdict.samples_ns.size(),
+                                duration_text(range.least), duration_text(range.most),
+                                attempt.conditions.disturbed));
   }
   if (!verdict.text.empty()) line("text", verdict.text);
   line("task", fmt::format("{}  {}  {}", short_id(attempt.task), task ? task->text : "not known",

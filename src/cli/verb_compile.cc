@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -57,19 +56,18 @@ std::string summary_text(const std::string& file, const app::CompileOutcome& out
   return fmt::format(
       "{}: {} kernels ({} tuned) in {} steps, {:.1f} MiB of constants, {:.2f} MiB of memory "
       "({:.2f} MiB without sharing), file of {:.1f} MiB, {:.1f} s\n",
-      file, outcome.kernels, outcome.kernels - outcome.untuned.size(), outcome.steps,
-      to_mib(outcome.constant_bytes), to_mib(outcome.arena_bytes), to_mib(outcome.sum_bytes),
-      to_mib(outcome.file_bytes), outcome.seconds);
+      file, outcome.kernels, outcome.tuned(), outcome.steps, to_mib(outcome.constant_bytes),
+      to_mib(outcome.arena_bytes), to_mib(outcome.sum_bytes), to_mib(outcome.file_bytes),
+      outcome.seconds);
 }
 
-// The step with the largest bound; empty if there is none.
-std::string winograd_text(const std::vector<app::WinogradStep>& steps) {
-  if (steps.empty()) return "";
-  const app::WinogradStep& worst = *std::ranges::max_element(steps, {}, &app::WinogradStep::bound);
+std::string winograd_text(const app::CompileOutcome& outcome) {
+  const app::WinogradStep* const worst = outcome.worst_winograd();
+  if (worst == nullptr) return "";
   return fmt::format(
       "by Winograd's algorithm: {} steps; rounding changes their sums by at most {:.1e} times the "
       "largest |input| of the step, {:.1f} times the bound of the direct convolution ({})\n",
-      steps.size(), worst.bound, worst.bound / worst.direct, worst.title);
+      outcome.winograd.size(), worst->bound, worst->against_direct(), worst->title);
 }
 
 Json winograd_json(const std::vector<app::WinogradStep>& steps) {
@@ -126,7 +124,7 @@ Result<ExitCode> run_compile(const Context& context, const Flags& flags) {
         outcome.untuned.size(), outcome.kernels, words_of(options.model),
         untuned_text(outcome.untuned));
   }
-  print(context, summary_text(flags.output, outcome) + winograd_text(outcome.winograd),
+  print(context, summary_text(flags.output, outcome) + winograd_text(outcome),
         summary_json(flags.output, outcome));
   return ExitCode::Done;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -17,6 +18,14 @@ namespace tilewright::record {
 
 Hash128 machine_id(const Machine& machine) {
   return Hasher().add_text(print_json(machine_to_json(machine))).finish();
+}
+
+int64_t TaskSummary::all() const {
+  return std::accumulate(attempts.begin(), attempts.end(), int64_t{0});
+}
+
+int64_t TaskSummary::failed() const {
+  return all() - count(VerdictKind::Timed) - count(VerdictKind::Censored);
 }
 
 StoredTask stored_form(const Task& task) {

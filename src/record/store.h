@@ -78,6 +78,10 @@ struct TaskSummary {
   std::array<int64_t, kVerdictKinds> attempts{};  // per VerdictKind
   double best_ns = 0;                             // of the fastest timed attempt; 0: none
   std::string best_protocol;                      // of that attempt
+
+  int64_t count(VerdictKind kind) const { return attempts[static_cast<size_t>(kind)]; }
+  int64_t all() const;     // number of attempts
+  int64_t failed() const;  // of those, neither timed nor censored
 };
 
 Hash128 machine_id(const Machine& machine);

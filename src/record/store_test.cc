@@ -248,8 +248,10 @@ TEST(Store, PrefixesAndSummaries) {
   const std::vector<TaskSummary> summaries = must(store.summaries());
   ASSERT_EQ(summaries.size(), 1u);
   EXPECT_EQ(summaries[0].task, stored_form(task));
-  EXPECT_EQ(summaries[0].attempts[static_cast<size_t>(VerdictKind::Timed)], 49);
-  EXPECT_EQ(summaries[0].attempts[static_cast<size_t>(VerdictKind::Crash)], 1);
+  EXPECT_EQ(summaries[0].count(VerdictKind::Timed), 49);
+  EXPECT_EQ(summaries[0].count(VerdictKind::Crash), 1);
+  EXPECT_EQ(summaries[0].all(), 50);
+  EXPECT_EQ(summaries[0].failed(), 1);
   EXPECT_EQ(summaries[0].best_ns, 951);
   int seen = 0;
   must(store.for_each_attempt(task.key(), [&](const Attempt& attempt) {
