@@ -80,9 +80,12 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
     TRY(deploy::check_linkable(*TRY(codegen::back_end_for(target, options.tables.back_ends))));
   }
   TRY(check_writable(options.output));  // before any long work
-  const ChosenModel model =
-      TRY(choose_model(options.model, target, options.records, options.tables));
+  Result<ChosenModel> chosen =
+      choose_model(options.model, target, options.records, options.tables, stop);
   CompileOutcome outcome;
+  outcome.stopped = !chosen && stop.requested();
+  if (outcome.stopped) return outcome;
+  const ChosenModel model = TRY(std::move(chosen));
   outcome.untuned = untuned_of(model, target);
   outcome.kernels = model.choices.size();
   if (options.require_tuned && !outcome.untuned.empty()) return outcome;

@@ -22,7 +22,7 @@ void add_program(const Task& task, const schedule::Trace& trace, const Machine& 
 }
 
 void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine, double seconds,
-                  Explanation& explanation) {
+                  const StopToken& stop, Explanation& explanation) {
   if (!task.target.runs_on_cpu()) {
     explanation.no_peak = "The ceilings of a device are unknown.";
   } else if (!is_this_machine) {
@@ -34,8 +34,10 @@ void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine
     explanation.no_peak = fmt::format("It is for {} threads, but this machine has {}: no peak.",
                                       task.target.threads(), machine.cpus.size());
   } else {
-    const Result<MachineRates> rates = measure_rates(task.target, machine, seconds);
-    if (rates) {
+    const Result<MachineRates> rates = measure_rates(task.target, machine, seconds, stop);
+    if (stop.requested()) {
+      explanation.no_peak = "The ceilings of this machine were not measured: stopped.";
+    } else if (rates) {
       explanation.ceilings = ceilings_of(*rates);
     } else {
       explanation.no_peak =
@@ -61,7 +63,7 @@ Result<Explanation> explain_schedule(const ExplainOptions& options) {
   return explanation;
 }
 
-Result<Explanation> explain_attempt(const ExplainOptions& options) {
+Result<Explanation> explain_attempt(const ExplainOptions& options, const StopToken& stop) {
   record::Store store = TRY(record::Store::open(options.records, record::OpenAs::Reader));
   Result<record::Attempt> named = find_attempt(store, options.what);
   if (!named && parse_workload(options.what)) {
@@ -99,7 +101,7 @@ Result<Explanation> explain_attempt(const ExplainOptions& options) {
   } else {
     const bool timed = !is_failure(attempt.verdict.kind);
     const double latency_ns = timed ? attempt.verdict.latency_ns : 0;
-    if (timed) add_ceilings(*task, here, is_here, options.seconds, explanation);
+    if (timed) add_ceilings(*task, here, is_here, options.seconds, stop, explanation);
     if (const double gflops = explanation.ceilings.gflops;
         gflops > 0 && task->workload.dag->flop() > kNotThePeak * gflops * latency_ns) {
       explanation.ceilings = {};
@@ -120,8 +122,8 @@ Result<Explanation> explain_attempt(const ExplainOptions& options) {
 
 }  // namespace
 
-Result<Explanation> explain(const ExplainOptions& options) {
-  return options.trace_file.empty() ? explain_attempt(options) : explain_schedule(options);
+Result<Explanation> explain(const ExplainOptions& options, const StopToken& stop) {
+  return options.trace_file.empty() ? explain_attempt(options, stop) : explain_schedule(options);
 }
 
 }  // namespace tilewright::app

@@ -11,6 +11,7 @@
 #include "app/records.h"
 #include "app/target_choice.h"
 #include "base/result.h"
+#include "base/stop_token.h"
 #include "record/attempt.h"
 
 namespace tilewright::app {
@@ -43,6 +44,7 @@ struct Explanation {
   feature::Ceilings ceilings;
 };
 
-Result<Explanation> explain(const ExplainOptions& options);
+// A stop ends the measurement of the ceilings, which are then unknown.
+Result<Explanation> explain(const ExplainOptions& options, const StopToken& stop = {});
 
 }  // namespace tilewright::app

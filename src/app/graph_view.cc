@@ -122,10 +122,10 @@ GraphView view_of(const deploy::ModelPlan& plan, std::span<const deploy::Choice>
   return view;
 }
 
-Result<GraphView> view_model(const ModelOptions& options) {
+Result<GraphView> view_model(const ModelOptions& options, const StopToken& stop) {
   const Target target = TRY(compiled_target_of(options.target, options.tables));
   const auto [plan, choices] =
-      TRY(choose_model(options.model, target, options.records, options.tables));
+      TRY(choose_model(options.model, target, options.records, options.tables, stop));
   return view_of(plan, choices, target, std::filesystem::path(options.model.what).filename());
 }
 

@@ -10,6 +10,7 @@
 #include "app/model_tasks.h"
 #include "base/hash.h"
 #include "base/result.h"
+#include "base/stop_token.h"
 #include "deploy/compile_model.h"
 
 namespace tilewright::app {
@@ -32,7 +33,8 @@ struct GraphView {
   double sum_ns() const;
 };
 
-Result<GraphView> view_model(const ModelOptions& options);
+// A requested stop is an error.
+Result<GraphView> view_model(const ModelOptions& options, const StopToken& stop = {});
 
 GraphView view_of(const deploy::ModelPlan& plan, std::span<const deploy::Choice> choices,
                   const Target& target, const std::string& name);

@@ -47,7 +47,7 @@ Result<LoadedModel> LoadedModel::load(const ModelChoice& choice, const Target& t
     loaded.api_ = &loaded.library_->api();
     return loaded;
   }
-  const auto [plan, choices] = TRY(choose_model(choice, target, records, tables));
+  const auto [plan, choices] = TRY(choose_model(choice, target, records, tables, stop));
   for (const deploy::Choice& one : choices) loaded.untuned_ += one.record ? 0 : 1;
   loaded.program_ = std::make_unique<deploy::Program>(TRY(
       deploy::compile_model(plan, choices, target, {.stop = stop, .back_ends = tables.back_ends})));

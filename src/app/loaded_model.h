@@ -22,7 +22,7 @@ namespace tilewright::app {
 class LoadedModel {
  public:
   // `choice.what` ends in .so, or is accepted by compile. A stop that is requested while a model
-  // file is compiled is an error.
+  // file is planned or compiled is an error.
   static Result<LoadedModel> load(const ModelChoice& choice, const Target& target,
                                   const std::string& records,
                                   const deploy::BackEndTables& tables = {},

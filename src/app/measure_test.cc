@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "app/explain.h"
 #include "app/replay.h"
 #include "app/small_model_testing.h"
 
@@ -100,6 +101,13 @@ TEST(Measure, GivesEachProgramAVerdictAndRunsFinals) {
       {.id = listener.last.hex(), .records = small.records(), .workers = kWorkers}, stop.token());
   ASSERT_TRUE(stopped.has_value()) << stopped.error().message;
   EXPECT_FALSE(stopped->now.has_value());
+  const auto explained = explain({.what = outcome->finals.front().answer.attempt_id.hex(),
+                                  .records = small.records(),
+                                  .seconds = 60},
+                                 stop.token());
+  ASSERT_TRUE(explained.has_value()) << explained.error().message;
+  EXPECT_EQ(explained->no_peak, "The ceilings of this machine were not measured: stopped.");
+  EXPECT_EQ(explained->ceilings.gflops, 0);
 }
 
 // It is another task with separate records.

@@ -79,7 +79,8 @@ std::optional<FileOption> file_option_of(const ModelChoice& choice) {
 }
 
 Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target,
-                                        const deploy::BackEndTables& tables) {
+                                        const deploy::BackEndTables& tables,
+                                        const StopToken& stop) {
   if (!choice.constants.empty()) {
     return fail(ErrorKind::BadInput,
                 fmt::format("{} has its constants in it: only an operator's are given by files",
@@ -87,7 +88,7 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
                 {{"constants", ""}});
   }
   const FloatPermissions permissions = TRY(model_permissions(choice.allow));
-  onnx::ImportOptions import;
+  onnx::ImportOptions import{.stop = stop};
   if (!choice.input_shapes.empty()) {
     import.input_shapes = TRY(onnx::parse_input_shapes(choice.input_shapes));
   }
@@ -95,15 +96,19 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
   deploy::PlanOptions options;
   options.passes.off = choice.passes_off;
   options.passes.permissions = permissions;
+  options.passes.stop = stop;
   options.tables = tables;
   return deploy::plan_model(graph, target, options);
 }
 
 Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target,
-                                 const std::string& records, const deploy::BackEndTables& tables) {
+                                 const std::string& records, const deploy::BackEndTables& tables,
+                                 const StopToken& stop) {
   TRY(check_not_compiled(choice.what));
-  deploy::ModelPlan plan = TRY(is_model_file(choice.what) ? plan_of_model(choice, target, tables)
-                                                          : plan_of_operator(choice));
+  deploy::ModelPlan plan =
+      TRY(is_model_file(choice.what) ? plan_of_model(choice, target, tables, stop)
+                                     : plan_of_operator(choice));
+  TRY(check_not_stopped(stop));
   std::optional<record::Store> store = TRY(open_records(records));
   auto choices = TRY(deploy::choose_schedules(plan, target, store ? &*store : nullptr));
   return ChosenModel{.plan = std::move(plan), .choices = std::move(choices)};

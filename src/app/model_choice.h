@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/stop_token.h"
 #include "deploy/compile_model.h"
 
 namespace tilewright::app {
@@ -38,9 +39,10 @@ struct FileOption {
 // The first one that is set.
 std::optional<FileOption> file_option_of(const ModelChoice& choice);
 
-// Plans a model file for the target.
+// Plans a model file for the target. Here and below, a requested stop is an error.
 Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target,
-                                        const deploy::BackEndTables& tables = {});
+                                        const deploy::BackEndTables& tables = {},
+                                        const StopToken& stop = {});
 
 // A planned model file or operator, with the schedule of each kernel: the best record of the store
 // `records`, or the default schedule.
@@ -50,6 +52,7 @@ struct ChosenModel {
 };
 Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target,
                                  const std::string& records,
-                                 const deploy::BackEndTables& tables = {});
+                                 const deploy::BackEndTables& tables = {},
+                                 const StopToken& stop = {});
 
 }  // namespace tilewright::app

@@ -4,10 +4,10 @@
 
 namespace tilewright::app {
 
-Result<ModelTasks> model_tasks(const ModelOptions& options) {
+Result<ModelTasks> model_tasks(const ModelOptions& options, const StopToken& stop) {
   const Target target = TRY(compiled_target_of(options.target, options.tables));
   const auto [plan, choices] =
-      TRY(choose_model(options.model, target, options.records, options.tables));
+      TRY(choose_model(options.model, target, options.records, options.tables, stop));
   ModelTasks out;
   for (size_t k = 0; k < plan.partition.kernels.size(); ++k) {
     const graph::Partition::Kernel& kernel = plan.partition.kernels[k];

@@ -10,6 +10,7 @@
 #include "app/target_choice.h"
 #include "base/hash.h"
 #include "base/result.h"
+#include "base/stop_token.h"
 #include "record/attempt.h"
 
 namespace tilewright::app {
@@ -38,6 +39,7 @@ struct ModelTasks {
   double tuned_ns = 0;  // weighted sum of their times
 };
 
-Result<ModelTasks> model_tasks(const ModelOptions& options);
+// A requested stop is an error.
+Result<ModelTasks> model_tasks(const ModelOptions& options, const StopToken& stop = {});
 
 }  // namespace tilewright::app

@@ -50,7 +50,7 @@ struct RunOutcome {
   bool stopped = false;  // before the model ran, so there are no outputs
 };
 
-// A stop takes effect while a model file is compiled, not while the model runs.
+// A stop takes effect while a model file is planned or compiled, not while the model runs.
 Result<RunOutcome> run_model(const RunOptions& options, const StopToken& stop);
 
 }  // namespace tilewright::app

@@ -482,7 +482,17 @@ Result<TuneOutcome> tune(const TuneOptions& options, TuneListener& listener,
   const double begin_s = seconds_now();
   TRY(check_ranges(options));
   const Target target = TRY(measured_target_of(options.target, options.tables));
-  const TuneTasks what = TRY(tune_tasks_of(options.what, options.model, target, options.tables));
+  Result<TuneTasks> planned =
+      tune_tasks_of(options.what, options.model, target, options.tables, stop);
+  if (!planned && stop.requested()) {
+    TuneOutcome outcome;
+    outcome.of_model = true;
+    outcome.stopped = true;
+    outcome.records = options.records;
+    outcome.all_s = seconds_now() - begin_s;
+    return outcome;
+  }
+  const TuneTasks what = TRY(std::move(planned));
   TRY(check_options(options, what));
   tune::TuningOptions with = TRY(tuning_options(options, what));
   record::Store store = TRY(record::Store::open(options.records));

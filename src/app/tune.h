@@ -92,7 +92,7 @@ class TuneListener {
 };
 
 struct TuneOutcome {
-  std::vector<TuneRow> rows;
+  std::vector<TuneRow> rows;  // one per task; none: stopped while a model was planned
   bool of_model = false;
   ModelTime model_time{};  // of the rows
   double mean_gain = 0;    // mean_gain_of the rows

@@ -32,8 +32,8 @@ class TaskList {
     list_.names.push_back(name);
   }
 
-  Status add_model(const ModelChoice& choice) {
-    deploy::ModelPlan plan = TRY(plan_of_model(choice, target_, tables_));
+  Status add_model(const ModelChoice& choice, const StopToken& stop) {
+    deploy::ModelPlan plan = TRY(plan_of_model(choice, target_, tables_, stop));
     list_.of_model = true;
     for (const graph::Partition::Kernel& kernel : plan.partition.kernels) {
       const graph::Group& group = plan.partition.groups[kernel.groups.front()];
@@ -99,7 +99,8 @@ int64_t TuneTasks::default_trials() const {
 }
 
 Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const ModelChoice& choice,
-                                const Target& target, const deploy::BackEndTables& tables) {
+                                const Target& target, const deploy::BackEndTables& tables,
+                                const StopToken& stop) {
   if (words.empty()) {
     return fail(ErrorKind::BadInput,
                 "nothing to tune; name a model, such as resnet50.onnx, or an operator");
@@ -115,7 +116,7 @@ Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const Mod
     if (is_model_file(word)) {
       ModelChoice one = choice;
       one.what = word;
-      TRY(list.add_model(one));
+      TRY(list.add_model(one, stop));
       continue;
     }
     std::vector<std::string> names = {word};

@@ -7,6 +7,7 @@
 
 #include "app/model_choice.h"
 #include "base/result.h"
+#include "base/stop_token.h"
 #include "tune/tuning.h"
 
 namespace tilewright::app {
@@ -24,9 +25,10 @@ struct TuneTasks {
 
 // `words` replace choice.what. A repeated word doubles its weight; the weight of a model's task is
 // the number of its calls per run. If there is a model, the tasks are sorted by work, largest
-// first. No words are an error.
+// first. No words are an error, and so is a stop that is requested while a model is planned.
 Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const ModelChoice& choice,
-                                const Target& target, const deploy::BackEndTables& tables = {});
+                                const Target& target, const deploy::BackEndTables& tables = {},
+                                const StopToken& stop = {});
 
 // Work of one call in FLOP, independent of the machine: each operand byte counts as several FLOP.
 double work_of(const Workload& workload);

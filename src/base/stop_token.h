@@ -11,6 +11,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/result.h"
+
 namespace tilewright {
 
 class StopToken {
@@ -34,5 +36,11 @@ class StopSource {
   static_assert(std::atomic<bool>::is_always_lock_free);
   std::shared_ptr<std::atomic<bool>> flag_ = std::make_shared<std::atomic<bool>>(false);
 };
+
+// An error after a requested stop, for functions that cannot return a part of their result.
+inline Status check_not_stopped(const StopToken& stop) {
+  if (!stop.requested()) return {};
+  return fail(ErrorKind::Io, "stopped");
+}
 
 }  // namespace tilewright

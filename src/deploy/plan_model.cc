@@ -153,10 +153,12 @@ Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
         execute_on(executes ? target : host_target(target.threads()), options.tables, permissions);
   }
   graph::Graph passed = TRY(graph::run_passes(graph, passes));
+  TRY(check_not_stopped(passes.stop));
   passed = TRY(graph::separate_outputs(passed));
   graph::PartitionOptions kernels = options.partition;
   kernels.permissions.denormals |= passes.permissions.denormals;
   graph::Partition partition = TRY(graph::partition(passed, kernels));
+  TRY(check_not_stopped(passes.stop));
   graph::MemoryPlan memory = TRY(graph::plan_memory(passed, partition, options.memory));
   return ModelPlan{
       .graph = std::move(passed), .partition = std::move(partition), .memory = std::move(memory)};

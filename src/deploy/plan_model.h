@@ -22,7 +22,7 @@ struct ModelPlan {
   graph::MemoryPlan memory;
 };
 // `passes.off` may also name the steps after the passes (plan_steps), with the same effect as the
-// option of each.
+// option of each. `passes.stop` ends these steps too.
 struct PlanOptions {
   graph::PassOptions passes;
   graph::PartitionOptions partition;

@@ -92,6 +92,7 @@ Result<Graph> run_passes(const Graph& graph, const PassOptions& options) {
   Graph now = graph;
   for (const Pass& pass : kPasses) {
     if (std::ranges::count(options.off, pass.name) > 0) continue;
+    TRY(check_not_stopped(options.stop));
     Result<Graph> after = pass.run(now, options);
     if (!after) {
       return fail(after.error().kind, fmt::format("pass {}: {}", pass.name, after.error().message));

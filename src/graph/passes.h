@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/stop_token.h"
 #include "graph/evaluate.h"
 #include "graph/graph.h"
 #include "task/workload.h"
@@ -14,9 +15,10 @@
 namespace tilewright::graph {
 
 struct PassOptions {
-  std::vector<std::string> off;  // names of disabled passes
-  FloatPermissions permissions;
-  Execute execute;  // computes large constants; without it they are computed at run time
+  std::vector<std::string> off{};  // names of disabled passes
+  FloatPermissions permissions{};
+  Execute execute{};  // computes large constants; without it they are computed at run time
+  StopToken stop{};   // checked before each pass and each folded node; a requested stop is an error
 };
 
 struct Pass {

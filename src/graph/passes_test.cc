@@ -131,6 +131,13 @@ TEST(Passes, ReduceABertLayer) {
   EXPECT_EQ(counts, wanted);
 }
 
+TEST(Passes, ARequestedStopIsAnError) {
+  const StopSource stop;
+  EXPECT_TRUE(run_passes(bert_layer(), {.stop = stop.token()}).has_value());
+  stop.request();
+  EXPECT_EQ(run_passes(bert_layer(), {.stop = stop.token()}).error().message, "stopped");
+}
+
 TEST(Passes, AnUnknownNameIsAnErrorThatListsThem) {
   const auto result =
       run_passes(bert_layer(), {.off = {"fold_everything"}, .permissions = {}, .execute = {}});

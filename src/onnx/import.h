@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/stop_token.h"
 #include "graph/graph.h"
 
 namespace tilewright::onnx {
@@ -22,6 +23,7 @@ struct ImportOptions {
   // Inputs with known values: they become constants instead of inputs of the Graph.
   std::map<std::string, graph::Constant> input_values = {};
   int64_t max_bytes = int64_t{1} << 36;  // total size of constants
+  StopToken stop = {};                   // checked before each node; a requested stop is an error
 };
 
 // `x:[1,3,224,224]`, several separated by ';' or ' '.

@@ -49,6 +49,17 @@ TEST(ImportTest, NodesBecomeNodes) {
   EXPECT_EQ(graph->inputs().size(), 1U);
 }
 
+TEST(ImportTest, ARequestedStopIsAnError) {
+  ModelWriter model;
+  model.input("x", {4});
+  model.node("Relu", {"x"}, {"y"});
+  model.output("y");
+  const StopSource stop;
+  EXPECT_EQ(error_of(model.import({.stop = stop.token()})), "imported");
+  stop.request();
+  EXPECT_EQ(error_of(model.import({.stop = stop.token()})), "stopped");
+}
+
 // Shape -> Gather -> Unsqueeze -> Concat -> Reshape, as exporters write a view.
 TEST(ImportTest, ShapeArithmeticIsFolded) {
   ModelWriter model;

@@ -177,6 +177,9 @@ void Importer::convert_node(const NodeProto& node, const Frame& frame, Scope& sc
                                                    kMaxNodes)},
                   .located = true};
   }
+  if (const Status status = check_not_stopped(options_.stop); !status) {
+    throw Refusal{.error = status.error(), .located = true};
+  }
   --nodes_left_;
   const std::string& own = node.name().empty() ? node.output(0) : node.name();
   const std::string name = frame.prefix + shown(own);

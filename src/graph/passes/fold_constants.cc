@@ -81,6 +81,7 @@ Result<std::optional<Constants>> folded(const Node& node, const Constants& opera
 Result<Graph> fold_constants(const Graph& graph, const PassOptions& options) {
   Budget budget = budget_of(graph);
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
+    TRY(check_not_stopped(options.stop));
     Constants operands;
     std::vector<std::optional<TensorType>> types;
     for (const ValueId input : node.inputs) {

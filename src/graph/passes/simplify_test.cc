@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "graph/op_table.h"
 #include "graph/passes/common_subexpressions.h"
 #include "graph/passes/constant_math.h"
 #include "graph/passes/dead_code.h"
@@ -379,6 +380,28 @@ TEST(FoldConstants, LargeComputationsAreLeftToTheCaller) {
       after(before, fold_constants, {.off = {}, .permissions = {}, .execute = execute});
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(count_ops(executed), (Ops{{"mul", 1}}));
+}
+
+TEST(FoldConstants, AStopEndsItBeforeTheNextNode) {
+  Exported g;
+  const ValueId w = g.weights({300, 400});
+  const ValueId moved = g.transpose(w, {1, 0});
+  const ValueId wide = g.add("contract", {w, moved}, {{"a", "ik"}, {"b", "kj"}, {"out", "ij"}});
+  const ValueId thin = g.add("contract", {moved, w}, {{"a", "ik"}, {"b", "kj"}, {"out", "ij"}});
+  const Graph before = g.finish({wide, thin});
+  const StopSource stop;
+  int calls = 0;
+  const Execute execute = [&](const te::Dag& dag, std::span<const Constant>) {
+    ++calls;
+    stop.request();
+    const TensorType type = tensor_type(dag.tensor(dag.outputs()[0]));
+    return Result<std::vector<Constant>>(std::vector<Constant>{
+        of_numbers(type, std::vector<double>(static_cast<size_t>(type.elements()), 0.5))});
+  };
+  const auto folded = fold_constants(before, {.execute = execute, .stop = stop.token()});
+  ASSERT_FALSE(folded.has_value());
+  EXPECT_EQ(folded.error().message, "stopped");
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(FoldConstants, LargeBroadcastIsNotFolded) {
