@@ -103,6 +103,8 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
   outcome.flop = outcome.task.workload.dag->flop();
   measure::SessionOptions with;
   with.measure.protocol.cache = TRY(record::parse_own_cache_policy(options.cache));
+  with.measure.protocol.back_end =
+      codegen::recorded_name(outcome.task.target, options.tables.back_ends);
   const auto candidates = TRY(candidates_of(options, outcome.task, listener));
   TRY(check_workers(options.workers));
   record::Store store = TRY(record::Store::open(options.records));

@@ -110,7 +110,8 @@ Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target
                                      : plan_of_operator(choice));
   TRY(check_not_stopped(stop));
   std::optional<record::Store> store = TRY(open_records(records));
-  auto choices = TRY(deploy::choose_schedules(plan, target, store ? &*store : nullptr));
+  auto choices = TRY(deploy::choose_schedules(plan, target, store ? &*store : nullptr,
+                                              codegen::recorded_name(target, tables.back_ends)));
   return ChosenModel{.plan = std::move(plan), .choices = std::move(choices)};
 }
 

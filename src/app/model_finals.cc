@@ -247,6 +247,7 @@ bool is_settled(const std::vector<std::vector<deploy::Choice>>& finalists) {
 
 Status write_records(const deploy::ModelPlan& plan, const Target& target, record::Store& store,
                      const ModelFinalsOptions& options, const Contest& contest, int64_t begin_us) {
+  const std::string_view back_end = codegen::recorded_name(target, options.tables.back_ends);
   const Machine machine = detect_machine();
   const record::Run run{.id = random_id(),
                         .start_us = begin_us,
@@ -269,7 +270,10 @@ Status write_records(const deploy::ModelPlan& plan, const Target& target, record
     attempt.program = winner->program;
     attempt.trace = winner->trace;
     attempt.machine = record::machine_id(machine);
-    attempt.protocol = {.version = 1, .cache = record::CachePolicy::InModel, .interleaved = true};
+    attempt.protocol = {.version = 1,
+                        .cache = record::CachePolicy::InModel,
+                        .interleaved = true,
+                        .back_end = std::string(back_end)};
     attempt.code_generator = codegen::kCodeGeneratorVersion;
     attempt.start_us = begin_us;
     attempt.end_us = time_of_day_us();
@@ -285,7 +289,8 @@ Status write_records(const deploy::ModelPlan& plan, const Target& target, record
 Result<ModelFinals> hold_model_finals(const deploy::ModelPlan& plan, const Target& target,
                                       record::Store& store, const ModelFinalsOptions& options,
                                       const StopToken& stop) {
-  auto finalists = TRY(deploy::choose_finalists(plan, target, &store, kFinalists));
+  auto finalists = TRY(deploy::choose_finalists(
+      plan, target, &store, kFinalists, codegen::recorded_name(target, options.tables.back_ends)));
   ModelFinals result;
   if (!options.again && is_settled(finalists)) return result;
   const auto back_end = codegen::back_end_for(target, options.tables.back_ends);

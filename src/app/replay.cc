@@ -34,7 +34,7 @@ Result<Task> task_of_attempt(record::Store& store, const record::Attempt& attemp
 }
 
 // Why the two times are not strictly comparable.
-std::vector<std::string> differences(const record::Attempt& attempt) {
+std::vector<std::string> differences(const record::Attempt& attempt, std::string_view back_end) {
   std::vector<std::string> out;
   if (attempt.machine != record::machine_id(detect_machine())) {
     out.emplace_back("it was measured on another machine");
@@ -43,13 +43,18 @@ std::vector<std::string> differences(const record::Attempt& attempt) {
     out.push_back(fmt::format("it was compiled by code generator {}, this is {}",
                               attempt.code_generator, codegen::kCodeGeneratorVersion));
   }
+  if (attempt.protocol.back_end != back_end) {
+    const auto name = [](std::string_view one) { return one.empty() ? "built-in" : one; };
+    out.push_back(fmt::format("it was compiled by the back end {}, this is {}",
+                              name(attempt.protocol.back_end), name(back_end)));
+  }
   if (attempt.protocol.cache == record::CachePolicy::InModel) {
     out.emplace_back("it was timed inside a model, and now alone");
   }
   return out;
 }
 
-measure::SessionOptions session_options(const record::Attempt& attempt,
+measure::SessionOptions session_options(const record::Attempt& attempt, std::string_view back_end,
                                         const ReplayOptions& options, const StopToken& stop) {
   measure::SessionOptions out;
   out.command = "replay " + attempt.id().hex();
@@ -58,6 +63,7 @@ measure::SessionOptions session_options(const record::Attempt& attempt,
   out.measure.workers = options.workers;
   out.measure.loaders = options.tables.loaders;
   out.measure.protocol = attempt.protocol;
+  out.measure.protocol.back_end = back_end;
   out.measure.protocol.interleaved = false;  // for finals only, where compare handles it
   if (attempt.protocol.cache == record::CachePolicy::InModel) {
     out.measure.protocol.cache = record::CachePolicy::WeightsCold;  // the nearest available policy
@@ -117,11 +123,12 @@ Result<ReplayOutcome> replay(const ReplayOptions& options, const StopToken& stop
   const Task task = TRY(task_of_attempt(store, written, options.tables));
   const schedule::Trace trace = TRY(schedule::trace_from_text(written.trace));
   TRY(check_workers(options.workers));
-  outcome.remarks = differences(written);
+  const std::string_view back_end = codegen::recorded_name(task.target, options.tables.back_ends);
+  outcome.remarks = differences(written, back_end);
   outcome.flop = task.workload.dag->flop();
 
   Result<measure::Session> started =
-      measure::Session::start(task, store, session_options(written, options, stop));
+      measure::Session::start(task, store, session_options(written, back_end, options, stop));
   if (!started && stop.requested()) return outcome;
   measure::Session session = TRY(std::move(started));
   std::optional<measure::Answer>& best = outcome.now;

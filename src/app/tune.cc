@@ -76,12 +76,14 @@ std::string cache_of(const TuneOptions& options, const TuneTasks& what) {
   return what.of_model ? "weights_cold" : "warm";
 }
 
-Result<tune::TuningOptions> tuning_options(const TuneOptions& options, const TuneTasks& what) {
+Result<tune::TuningOptions> tuning_options(const TuneOptions& options, const TuneTasks& what,
+                                           const Target& target) {
   tune::TuningOptions tuning;
   tuning.search.tables = options.search_tables;
   tuning.search.search = TRY(options.search_tables.explorers.parse(options.search));
   tuning.search.cost = TRY(options.search_tables.parse_model(options.cost));
   tuning.measure.protocol.cache = TRY(record::parse_own_cache_policy(cache_of(options, what)));
+  tuning.measure.protocol.back_end = codegen::recorded_name(target, options.tables.back_ends);
   tuning.objective = TRY(objective_of(options, what));
   TRY(check_workers(options.workers));
   tuning.model_scope = TRY(tune::parse_model_scope(options.model_scope));
@@ -210,7 +212,7 @@ double model_finals_s(const TuneOptions& options, const TuneTasks& what) {
 }
 
 Result<std::vector<TuneRow>> rows_of(const tune::Tuning& tuning, const TuneTasks& what,
-                                     record::Store& store) {
+                                     record::Store& store, std::string_view back_end) {
   const Hash128 here = record::machine_id(detect_machine());
   std::vector<TuneRow> rows;
   for (size_t task = 0; task < tuning.size(); ++task) {
@@ -222,7 +224,7 @@ Result<std::vector<TuneRow>> rows_of(const tune::Tuning& tuning, const TuneTasks
                     .peak_share = peak_share_of(one.task.workload),
                     .result = tuning.result(task)});
     if (!what.of_model) continue;
-    const auto finals = TRY(deploy::last_finals(store, rows.back().key, here));
+    const auto finals = TRY(deploy::last_finals(store, rows.back().key, here, back_end));
     if (finals.empty()) continue;
     if (finals.front().protocol.cache != record::CachePolicy::InModel) continue;
     rows.back().in_model = finals.front();
@@ -429,7 +431,8 @@ class TuneRun {
   // Excluding finals and peak measurements.
   Result<TuneOutcome> outcome_of(const tune::Tuning& tuning) {
     TuneOutcome outcome;
-    outcome.rows = TRY(rows_of(tuning, what_, store_));
+    outcome.rows = TRY(
+        rows_of(tuning, what_, store_, codegen::recorded_name(target_, options_.tables.back_ends)));
     outcome.of_model = what_.of_model;
     outcome.model_time = model_time_of(outcome.rows);
     outcome.mean_gain = mean_gain_of(outcome.rows);
@@ -494,7 +497,7 @@ Result<TuneOutcome> tune(const TuneOptions& options, TuneListener& listener,
   }
   const TuneTasks what = TRY(std::move(planned));
   TRY(check_options(options, what));
-  tune::TuningOptions with = TRY(tuning_options(options, what));
+  tune::TuningOptions with = TRY(tuning_options(options, what, target));
   record::Store store = TRY(record::Store::open(options.records));
   return TuneRun(options, what, target, store, listener, stop, begin_s).run(std::move(with));
 }

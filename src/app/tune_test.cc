@@ -13,6 +13,7 @@
 
 #include "app/bench.h"
 #include "app/compile.h"
+#include "app/replay.h"
 #include "app/run_model.h"
 #include "app/small_model_testing.h"
 
@@ -102,6 +103,35 @@ TEST(Tune, StopKeepsMeasurements) {
   EXPECT_TRUE(resumed->resumed);
   EXPECT_GE(resumed->tally.stored, 5U);
   EXPECT_EQ(resumed->tally.trials(), 12U);
+}
+
+// The workers have the built-in tables; only the key of the verdicts is of interest.
+TEST(Tune, BackEndsHaveSeparateVerdictsAndTrajectories) {
+  const SmallModel small;
+  const std::span<const codegen::BackEnd> all = codegen::all_back_ends();
+  const std::vector<codegen::BackEnd> reversed(all.rbegin(), all.rend());
+  TuneOptions options = options_of(small);
+  Counter counter;
+  const auto first = tune(options, counter, {});
+  ASSERT_TRUE(first.has_value()) << first.error().message;
+  options.tables.back_ends = reversed;
+  Counter other;
+  const auto second = tune(options, other, {});
+  ASSERT_TRUE(second.has_value()) << second.error().message;
+  EXPECT_NE(second->trajectory, first->trajectory);
+  EXPECT_FALSE(second->known);
+  EXPECT_EQ(second->tally.stored, 0U);
+  EXPECT_EQ(second->tally.measured, 12U);
+
+  const auto replayed = replay({.id = first->rows.at(0).result.winning_trial()->attempt.hex(),
+                                .records = small.records(),
+                                .workers = kWorkers,
+                                .tables = {.back_ends = reversed}},
+                               {});
+  ASSERT_TRUE(replayed.has_value()) << replayed.error().message;
+  EXPECT_EQ(replayed->remarks,
+            std::vector<std::string>{"it was compiled by the back end built-in, this is c"});
+  EXPECT_EQ(replayed->now->attempt.protocol.back_end, "c");
 }
 
 TEST(Tune, EarlierStopMeasuresNothing) {

@@ -33,7 +33,8 @@ int64_t end_of(std::span<const record::Attempt> attempts) {
 
 class Chooser {
  public:
-  Chooser(const Target& target, record::Store* store) : target_(target), store_(store) {}
+  Chooser(const Target& target, record::Store* store, std::string_view back_end)
+      : target_(target), store_(store), back_end_(back_end) {}
 
   // Up to `most` records whose traces apply, or the default schedule.
   Result<std::vector<Choice>> choose(const Workload& workload, size_t most) {
@@ -67,12 +68,21 @@ class Chooser {
     WorkloadForm form;
   };
 
-  // The attempts of a task, best first: of this machine, or of any machine if it has none.
+  // The attempts of a task, best first: of this back end, or of the built-in one if it has none.
   Result<std::vector<record::Attempt>> best_of(Hash128 task) {
+    std::vector<record::Attempt> best = TRY(best_by(back_end_, task));
+    if (!best.empty() || back_end_.empty()) return best;
+    return best_by({}, task);
+  }
+
+  // Of this machine, or of any machine if it has none.
+  Result<std::vector<record::Attempt>> best_by(const std::string& back_end, Hash128 task) {
     for (const record::CachePolicy cache : kCaches) {
+      const record::Protocol alone{
+          .version = 1, .cache = cache, .interleaved = false, .back_end = back_end};
       for (const std::optional<Hash128>& machine :
            {std::optional(here_), std::optional<Hash128>()}) {
-        Result<std::vector<record::Attempt>> best = best_on(machine, task, cache);
+        Result<std::vector<record::Attempt>> best = best_on(machine, task, alone);
         if (!best || !best->empty()) return best;
       }
     }
@@ -83,13 +93,13 @@ class Chooser {
   // only schedules that did not take part, were found since, and took less time alone than the
   // winner did. After them, the participants of earlier finals, and the fastest alone.
   Result<std::vector<record::Attempt>> best_on(std::optional<Hash128> machine, Hash128 task,
-                                               record::CachePolicy cache) {
-    const record::Protocol alone{.version = 1, .cache = cache, .interleaved = false};
+                                               const record::Protocol& alone) {
     record::Protocol in_turns = alone;
     in_turns.interleaved = true;
-    std::vector<record::Attempt> finals = TRY(cache == record::CachePolicy::WeightsCold
-                                                  ? last_finals(*store_, task, machine)
-                                                  : store_->last_finals(task, in_turns, machine));
+    std::vector<record::Attempt> finals =
+        TRY(alone.cache == record::CachePolicy::WeightsCold
+                ? last_finals(*store_, task, machine, alone.back_end)
+                : store_->last_finals(task, in_turns, machine));
     if (finals.empty()) return timed(task, alone, machine);
 
     const record::Attempt& winner = finals.front();
@@ -136,6 +146,8 @@ class Chooser {
     if (std::ranges::count(kAsInModel, attempt.protocol.cache) == 0) {
       choice.note = fmt::format("tuned by protocol {}, not as in a model (weights_cold)",
                                 print_protocol(attempt.protocol));
+    } else if (attempt.protocol.back_end != back_end_) {
+      choice.note = fmt::format("not tuned with the back end {}", back_end_);
     }
     return choice;
   }
@@ -186,6 +198,7 @@ class Chooser {
 
   Target target_;
   record::Store* store_;
+  std::string back_end_;
   Hash128 here_ = record::machine_id(detect_machine());
   bool read_ = false;
   std::vector<Known> known_;
@@ -194,11 +207,14 @@ class Chooser {
 }  // namespace
 
 Result<std::vector<record::Attempt>> last_finals(record::Store& store, Hash128 task,
-                                                 std::optional<Hash128> machine) {
+                                                 std::optional<Hash128> machine,
+                                                 std::string_view back_end) {
   std::vector<record::Attempt> last;
   for (const record::CachePolicy cache : kAsInModel) {
-    std::vector<record::Attempt> finals =
-        TRY(store.last_finals(task, {.version = 1, .cache = cache, .interleaved = true}, machine));
+    std::vector<record::Attempt> finals = TRY(store.last_finals(
+        task,
+        {.version = 1, .cache = cache, .interleaved = true, .back_end = std::string(back_end)},
+        machine));
     if (end_of(finals) > end_of(last)) last = std::move(finals);
   }
   return last;
@@ -206,8 +222,9 @@ Result<std::vector<record::Attempt>> last_finals(record::Store& store, Hash128 t
 
 Result<std::vector<std::vector<Choice>>> choose_finalists(const ModelPlan& plan,
                                                           const Target& target,
-                                                          record::Store* store, size_t most) {
-  Chooser chooser(target, store);
+                                                          record::Store* store, size_t most,
+                                                          std::string_view back_end) {
+  Chooser chooser(target, store, back_end);
   std::vector<std::vector<Choice>> finalists;
   finalists.reserve(plan.partition.kernels.size());
   for (const graph::Partition::Kernel& kernel : plan.partition.kernels) {
@@ -223,8 +240,9 @@ Result<std::vector<std::vector<Choice>>> choose_finalists(const ModelPlan& plan,
 }
 
 Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
-                                             record::Store* store) {
-  std::vector<std::vector<Choice>> finalists = TRY(choose_finalists(plan, target, store, 1));
+                                             record::Store* store, std::string_view back_end) {
+  std::vector<std::vector<Choice>> finalists =
+      TRY(choose_finalists(plan, target, store, 1, back_end));
   std::vector<Choice> choices;
   choices.reserve(finalists.size());
   for (std::vector<Choice>& of_kernel : finalists) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -26,18 +27,22 @@ struct Choice {
 // One per kernel of the partition: the best record whose trace applies. Records of the protocol
 // weights_cold are preferred, and records of this machine; the note states if another protocol was
 // used. The best is the winner of the last finals as printed by `tune`, inside a model or not,
-// unless a faster one was found later. Without a store, all are default schedules.
+// unless a faster one was found later. Without a store, all are default schedules. `back_end`: the
+// recorded name of the one that compiles (codegen/back_ends.h). Without a record of it, those of
+// the built-in one count.
 Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
-                                             record::Store* store);
+                                             record::Store* store, std::string_view back_end = {});
 // The same, with further candidates for the finals inside the model: per kernel up to `most`
 // records with distinct programs whose traces apply, best first. At least one, the result of
 // choose_schedules.
 Result<std::vector<std::vector<Choice>>> choose_finalists(const ModelPlan& plan,
                                                           const Target& target,
-                                                          record::Store* store, size_t most);
+                                                          record::Store* store, size_t most,
+                                                          std::string_view back_end = {});
 // The participants of the last finals of a task, fastest first: those inside a model if they were
 // the last, otherwise those with cold weights. If `machine` is given, only on it.
 Result<std::vector<record::Attempt>> last_finals(record::Store& store, Hash128 task,
-                                                 std::optional<Hash128> machine);
+                                                 std::optional<Hash128> machine,
+                                                 std::string_view back_end = {});
 
 }  // namespace tilewright::deploy

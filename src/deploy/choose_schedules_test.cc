@@ -38,7 +38,7 @@ class ChooseSchedules : public testing::Test {
   }
 
   void put(const std::string& what, const std::string& trace, double latency_ns, uint64_t program,
-           CachePolicy cache, bool interleaved = false) {
+           CachePolicy cache, bool interleaved = false, const std::string& back_end = {}) {
     const Task task{.workload = *parse_workload(what), .target = target_};
     must(store_.put_task(task));
     record::Attempt attempt;
@@ -49,7 +49,8 @@ class ChooseSchedules : public testing::Test {
     attempt.program = {program, program};
     attempt.trace = trace;
     attempt.machine = record::machine_id(machine_);
-    attempt.protocol = {.version = 1, .cache = cache, .interleaved = interleaved};
+    attempt.protocol = {
+        .version = 1, .cache = cache, .interleaved = interleaved, .back_end = back_end};
     attempt.code_generator = codegen::kCodeGeneratorVersion;
     attempt.verdict = {.kind = record::VerdictKind::Timed,
                        .latency_ns = latency_ns,
@@ -60,8 +61,8 @@ class ChooseSchedules : public testing::Test {
 
   double latency() { return choose().record->verdict.latency_ns; }
 
-  Choice choose() {
-    auto choices = choose_schedules(plan_, target_, &store_);
+  Choice choose(std::string_view back_end = {}) {
+    auto choices = choose_schedules(plan_, target_, &store_, back_end);
     EXPECT_TRUE(choices.has_value()) << choices.error().message;
     EXPECT_EQ(choices->size(), 1U);
     return choices->front();
@@ -96,6 +97,20 @@ TEST_F(ChooseSchedules, ReportsTheNearestRecord) {
   EXPECT_FALSE(choice.record);
   EXPECT_THAT(choice.note, HasSubstr("nearest is matmul:m=64,n=128,k=64"));
   EXPECT_THAT(choice.note, HasSubstr("2.0 us"));
+}
+
+TEST_F(ChooseSchedules, BackEndsHaveSeparateRecords) {
+  put(kMatmul, "split C i [8]", 900, 1, CachePolicy::WeightsCold);
+  const Choice other = choose("c");
+  EXPECT_EQ(other.record->verdict.latency_ns, 900);
+  EXPECT_EQ(other.note, "not tuned with the back end c");
+  put(kMatmul, "split C i [16]", 700, 2, CachePolicy::Warm, false, "c");
+  EXPECT_EQ(choose("c").record->verdict.latency_ns, 700);
+  EXPECT_EQ(latency(), 900);
+  put(kMatmul, "split C i [4]", 800, 3, CachePolicy::WeightsCold, true, "c");
+  EXPECT_EQ(choose("c").record->verdict.latency_ns, 800);
+  EXPECT_EQ(choose("c").note, "");
+  EXPECT_EQ(latency(), 900);
 }
 
 TEST_F(ChooseSchedules, PrefersColdWeights) {

@@ -115,11 +115,13 @@ void write(WireWriter& to, const record::Protocol& protocol) {
   to.number(protocol.version);
   to.number(protocol.cache);
   to.number(protocol.interleaved);
+  to.text(protocol.back_end);
 }
 void read(WireReader& from, record::Protocol* protocol) {
   protocol->version = from.number<int>();
   protocol->cache = from.number<record::CachePolicy>();
   protocol->interleaved = from.number<uint8_t>() != 0;
+  protocol->back_end = from.text();
 }
 
 // An unknown kind becomes the last one, `device`.

@@ -100,11 +100,13 @@ RunMessage some_run() {
   RunMessage message;
   message.job = RunJob::Compare;
   message.kernels = {some_kernel(), some_kernel()};
-  message.request = {
-      .protocol = {.version = 1, .cache = record::CachePolicy::WeightsCold, .interleaved = true},
-      .incumbent_ns = 1,
-      .timeout_ns = 2,
-      .censor_ns = 3};
+  message.request = {.protocol = {.version = 1,
+                                  .cache = record::CachePolicy::WeightsCold,
+                                  .interleaved = true,
+                                  .back_end = "c"},
+                     .incumbent_ns = 1,
+                     .timeout_ns = 2,
+                     .censor_ns = 3};
   message.rounds = 5;
   message.round_ns = 1e6;
   return message;

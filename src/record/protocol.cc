@@ -9,6 +9,7 @@ namespace tilewright::record {
 namespace {
 
 constexpr std::array<std::string_view, 4> kPolicies = {"warm", "cold", "weights_cold", "in_model"};
+constexpr std::string_view kBackEnd = ";back_end=";
 
 }  // namespace
 
@@ -31,8 +32,9 @@ Result<CachePolicy> parse_own_cache_policy(std::string_view text) {
 }
 
 std::string print_protocol(const Protocol& protocol) {
-  return fmt::format("v{};{}{}", protocol.version, text_of(protocol.cache),
-                     protocol.interleaved ? ";interleaved" : "");
+  return fmt::format("v{};{}{}{}{}", protocol.version, text_of(protocol.cache),
+                     protocol.interleaved ? ";interleaved" : "",
+                     protocol.back_end.empty() ? "" : kBackEnd, protocol.back_end);
 }
 
 Result<Protocol> parse_protocol(std::string_view text) {
@@ -46,6 +48,11 @@ Result<Protocol> parse_protocol(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data() + 1, text.data() + first, protocol.version);
   if (error != std::errc() || end != text.data() + first) return wrong();
   std::string_view rest = text.substr(first + 1);
+  if (const size_t name = rest.find(kBackEnd); name != std::string_view::npos) {
+    protocol.back_end = rest.substr(name + kBackEnd.size());
+    if (protocol.back_end.empty() || protocol.back_end.contains(';')) return wrong();
+    rest = rest.substr(0, name);
+  }
   const size_t second = rest.find(';');
   if (second != std::string_view::npos) {
     if (rest.substr(second + 1) != "interleaved") return wrong();

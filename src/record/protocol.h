@@ -1,8 +1,9 @@
-// Protocol: how a time was taken. Two times are comparable only if their protocols are equal, so it
-// is part of the key of a verdict. The version covers the constants of the method (measure/timing);
-// it is raised when they change measured times. A value.
+// Protocol: how a time was taken, and by which back end the code was made. Two times are comparable
+// only if their protocols are equal, so it is part of the key of a verdict. The version covers the
+// constants of the method (measure/timing); it is raised when they change measured times. A value.
 //
 //   v1;warm      v1;weights_cold      v1;warm;interleaved      v1;in_model;interleaved
+//   v1;warm;back_end=c      not by the built-in back end of the target
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct Protocol {
   int version = 1;
   CachePolicy cache = CachePolicy::Warm;
   bool interleaved = false;  // finalists: interleaved with each other and the default schedule
+  std::string back_end{};    // codegen::recorded_name; empty: the built-in one of the target
 
   bool operator==(const Protocol&) const = default;
 };

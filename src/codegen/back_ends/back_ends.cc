@@ -35,6 +35,12 @@ BackEnd interp_back_end() {
           .remedy = "./dev test"};
 }
 
+const BackEnd* first_for(const Target& target, std::span<const BackEnd> rows) {
+  const auto found = std::ranges::find_if(
+      rows, [&](const BackEnd& row) { return row.makes_artifacts() && row.serves(target); });
+  return found != rows.end() ? &*found : nullptr;
+}
+
 }  // namespace
 
 std::span<const BackEnd> all_back_ends() {
@@ -47,11 +53,17 @@ std::span<const BackEnd> all_back_ends() {
 }
 
 Result<const BackEnd*> back_end_for(const Target& target, std::span<const BackEnd> rows) {
-  const auto found = std::ranges::find_if(
-      rows, [&](const BackEnd& row) { return row.makes_artifacts() && row.serves(target); });
-  if (found == rows.end()) return no_code_for(target, rows);
+  const BackEnd* const found = first_for(target, rows);
+  if (found == nullptr) return no_code_for(target, rows);
   TRY(found->check(target));
-  return &*found;
+  return found;
+}
+
+std::string_view recorded_name(const Target& target, std::span<const BackEnd> rows) {
+  const BackEnd* const row = first_for(target, rows);
+  const BackEnd* const built_in = first_for(target, all_back_ends());
+  if (row == nullptr || (built_in != nullptr && row->name == built_in->name)) return {};
+  return row->name;
 }
 
 Result<const BackEnd*> lowering_for(const Target& target, std::span<const BackEnd> rows) {

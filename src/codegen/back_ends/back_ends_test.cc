@@ -56,6 +56,20 @@ TEST(BackEnds, FirstRowThatServesTheTargetWins) {
   EXPECT_EQ((*back_end_for(*parse_target("x86-64-v2"), all.last(1)))->name, "c");
 }
 
+TEST(BackEnds, VerdictsNameTheBackEndUnlessItIsTheBuiltInOne) {
+  const std::span<const BackEnd> all = all_back_ends();
+  const std::vector<BackEnd> reversed(all.rbegin(), all.rend());
+  const Target target = *parse_target("x86-64-v3");
+  EXPECT_EQ(recorded_name(target, all), "");
+  EXPECT_EQ(recorded_name(target, reversed), "c");
+  EXPECT_EQ(recorded_name(*parse_target("x86-64-v2"), all), "");
+  EXPECT_EQ(recorded_name(*parse_target("cuda:sm_90a"), all), "");
+  BackEnd device = all.back();
+  device.name = "device";
+  device.serves = [](const Target& one) { return !one.runs_on_cpu(); };
+  EXPECT_EQ(recorded_name(*parse_target("cuda:sm_90a"), {&device, 1}), "device");
+}
+
 TEST(BackEnds, OtherTargetsAreUnsupported) {
   for (const char* text : {"aarch64;threads=2", "cuda:sm_90a"}) {
     const Target target = *parse_target(text);
