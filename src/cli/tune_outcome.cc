@@ -10,6 +10,7 @@
 namespace tilewright::cli {
 
 std::string outcome_text(const app::TuneOutcome& outcome) {
+  if (outcome.rows.empty()) return "interrupted before its tasks were known\n";
   const app::TuneTally& tally = outcome.tally;
   std::string text = outcome.of_model ? model_table(outcome.rows, outcome.model_time)
                                       : tune_table(outcome.rows, outcome.peak_gflops);

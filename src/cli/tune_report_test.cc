@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/json.h"
+#include "cli/tune_outcome.h"
 #include "task/parse.h"
 
 namespace tilewright::cli {
@@ -100,6 +101,16 @@ TEST(TuneTable, ThePeakIsThatOfTheType) {
   EXPECT_THAT(tune_progress_line(tally, 250, 1, kNoEnd, false), HasSubstr("80 % of peak"));
   tally.peak_share = 0;
   EXPECT_THAT(tune_progress_line(tally, 250, 1, kNoEnd, false), Not(HasSubstr("peak")));
+}
+
+TEST(TuneOutcome, AStopBeforeTheTasksAreKnownHasNoTable) {
+  app::TuneOutcome outcome;
+  outcome.of_model = true;
+  outcome.stopped = true;
+  EXPECT_EQ(outcome_text(outcome), "interrupted before its tasks were known\n");
+  const Json json = outcome_json(outcome);
+  EXPECT_EQ(json["interrupted"], true);
+  EXPECT_TRUE(json["tasks"].empty());
 }
 
 TEST(TuneQuality, IsOneLineAndDefinesRecall) {
