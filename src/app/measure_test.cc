@@ -110,6 +110,24 @@ TEST(Measure, GivesEachProgramAVerdictAndRunsFinals) {
   EXPECT_EQ(explained->ceilings.gflops, 0);
 }
 
+// The workers have the built-in tables; only the key of the verdicts is of interest.
+TEST(Measure, BackEndsHaveSeparateVerdicts) {
+  const SmallModel small;
+  const std::span<const codegen::BackEnd> all = codegen::all_back_ends();
+  const std::vector<codegen::BackEnd> reversed(all.rbegin(), all.rend());
+  MeasureOptions options = options_of(small);
+  Listener listener;
+  const auto usual = measure(options, listener, {});
+  ASSERT_TRUE(usual.has_value()) << usual.error().message;
+  options.tables.back_ends = reversed;
+  const auto other = measure(options, listener, {});
+  ASSERT_TRUE(other.has_value()) << other.error().message;
+  EXPECT_EQ(other->tally.stored, 0U);
+  ASSERT_FALSE(other->finals.empty());
+  EXPECT_EQ(other->finals.front().answer.attempt.protocol.back_end, "c");
+  EXPECT_EQ(measure(options, listener, {})->tally.measured, 0U);
+}
+
 // It is another task with separate records.
 TEST(Measure, KeepsDenormalsIfAllowed) {
   const SmallModel small;
