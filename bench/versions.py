@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """./dev bench versions --old BUILD: compares two builds of Tilewright in one run.
 
-BUILD is the build folder of the older version (programs and benchmarks). Both versions alternate for at least
-10 rounds. Each figure is the median over the rounds of new relative to old; above 1 is better:
+BUILD is the build folder of the older version (programs and benchmarks). Both versions alternate for --rounds
+rounds, at least 10. Each figure is the median over the rounds of new relative to old; above 1 is better:
 
   apply     trace to LoopTree, and retile (bench_apply)
   compile   LoopTree to kernel (bench_compile)
-  score     candidates per second with XGBoost and with our forest (bench_search_rates)
+  score     candidates per second with XGBoost and with our forest (bench_search_rates). Each version searches its
+            own space: where the two spaces differ, the rates are of different candidates.
   trials    measured candidates per second (bench_measure)
   models    each model of --models is tuned once by the old version; both compile it from that store.
-            The libraries must have the same bytes; where they differ, they are timed in alternation.
+            The libraries must have the same bytes; where they differ, each round times both in one process of
+            the newer version, which runs them in alternation.
 
 The exit status is 1 if a bar is missed, or if a figure of the old version has no counterpart. --only selects
 parts. The default models are made from TILEWRIGHT_MODELS, as by ./dev bench models.
@@ -30,6 +32,7 @@ from harness.model_files import ModelError, materialized
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MIN_ROUNDS = 10
+MODEL_SECONDS = "3"  # of a round
 RATE_BAR, TRIALS_BAR, MODEL_BAR = 0.97, 0.95, 0.98
 DEFAULT_MODELS = ("resnet18", "mobilenet_v2", "dcgan", "bert_tiny_128")
 PARTS = ("apply", "compile", "score", "trials", "models")
@@ -76,9 +79,9 @@ def medians(rounds):
     return found
 
 
-def run(command, **more):
-    done = subprocess.run(command, capture_output=True, text=True, **more)
-    if done.returncode not in (0, 1):  # 1: the benchmark missed one of its bars
+def run(command, accepted=(0,)):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode not in accepted:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise VersionError(f"{' '.join(command)} ended with status {done.returncode}: {last}")
     return done
@@ -90,7 +93,10 @@ def rows_of(build, program, counts, extra):
         raise VersionError(f"no {path}: build the target {program}")
     with tempfile.TemporaryDirectory(prefix="tilewright-bench-") as folder:
         rows = os.path.join(folder, "rows.json")
-        run([path, *extra, "--json", rows])
+        done = run([path, *extra, "--json", rows], accepted=(0, 1))  # 1: it missed one of its bars
+        if not os.path.exists(rows):
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise VersionError(f"{path} wrote no rows: {last}")
         return {
             (row["name"], row["metric"]): row["value"]
             for row in report.read_rows(rows)
@@ -126,6 +132,12 @@ def tune_once(options, what, store, limits):
     run([program_of(options.old), "tune", what, "--records", store, *limits])
 
 
+def model_times(options, libraries):
+    """The median times of the libraries in one process, in the order given."""
+    timed = run([program_of(options.build), "bench", *libraries, "--seconds", MODEL_SECONDS, "--json"])
+    return [json.loads(line)["p50_ns"] for line in timed.stdout.splitlines()]
+
+
 def compare_model(options, model, folder, out):
     name = os.path.basename(model).removesuffix(".onnx")
     store = os.path.join(folder, f"{name}.db")
@@ -141,10 +153,17 @@ def compare_model(options, model, folder, out):
     out.row(f"models/{name}", "same_bytes", int(same))
     if same:
         return
-    timed = run([program_of(options.build), "bench", *libraries, "--seconds", "10", "--json"])
-    old, new = (json.loads(line)["p50_ns"] for line in timed.stdout.splitlines()[:2])
-    out.bar(f"models: {name}, new against old", old / new, MODEL_BAR)
-    out.row(f"models/{name}", "new_vs_old", old / new)
+    rounds = []
+    for turn in range(options.rounds):
+        if turn % 2 == 0:
+            old, new = model_times(options, libraries)
+        else:
+            new, old = model_times(options, libraries[::-1])
+        rounds.append({(name, "p50_ns"): (old, new)})
+    ((old, new, ratio),) = medians(rounds).values()
+    out.say(f"  {name:<28}{'p50_ns':<14}old {old:>11.0f}  new {new:>11.0f}")
+    out.bar(f"models: {name}, new against old", ratio, MODEL_BAR)
+    out.row(f"models/{name}", "new_vs_old", ratio)
 
 
 def parse(words):
@@ -154,7 +173,7 @@ def parse(words):
     add = parser.add_argument
     add("--old", required=True, metavar="BUILD", help="build folder of the older version")
     add("--build", default=os.path.join(ROOT, "build", "release"), help="build folder of the newer version")
-    add("--rounds", type=int, default=MIN_ROUNDS, help=f"turns of each (default: {MIN_ROUNDS})")
+    add("--rounds", type=int, default=MIN_ROUNDS, help=f"rounds (default and minimum: {MIN_ROUNDS})")
     add("--only", default=",".join(PARTS), metavar="PART,...", help="of " + ", ".join(PARTS))
     add(
         "--models",
@@ -168,6 +187,8 @@ def parse(words):
     options = parser.parse_args(words)
     options.check = True
     options.only = options.only.split(",")
+    if options.rounds < MIN_ROUNDS:
+        parser.error(f"--rounds {options.rounds}: the bars are medians of at least {MIN_ROUNDS} rounds")
     unknown = [part for part in options.only if part not in PARTS]
     if unknown:
         parser.error(f"no part {unknown[0]!r}: the parts are {', '.join(PARTS)}")

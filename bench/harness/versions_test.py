@@ -10,9 +10,11 @@ import os
 import stat
 import tempfile
 import unittest
+from types import SimpleNamespace
 from unittest import mock
 
 import versions
+from harness.bars import Report
 from harness.model_files import ModelError
 
 SCRIPT = """#!/bin/sh
@@ -43,7 +45,7 @@ class VersionsTest(unittest.TestCase):
             said, complained = io.StringIO(), io.StringIO()
             with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained):
                 code = versions.main(
-                    ["--old", old, "--build", new, "--only", "apply", "--rounds", "3", *more]
+                    ["--old", old, "--build", new, "--only", "apply", *more]
                 )
             return code, said.getvalue(), complained.getvalue()
 
@@ -66,6 +68,62 @@ class VersionsTest(unittest.TestCase):
         code, _, complained = self.run_main(1.0, 1.0, status=3)
         self.assertEqual(code, 1)
         self.assertRegex(complained, "bench_apply.* ended with status 3")
+
+    def test_a_benchmark_may_miss_its_own_bar(self):
+        self.assertEqual(self.run_main(1.0, 1.0, status=1)[0], 0)
+
+    def test_the_program_itself_may_not_fail(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = fake_build(folder, 1.0, status=1)
+            with self.assertRaisesRegex(versions.VersionError, "tilewright tune .* ended with status 1"):
+                versions.tune_once(SimpleNamespace(old=build), "C2D2", "rates.db", ())
+
+    def test_a_benchmark_without_rows_is_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = fake_build(folder, 1.0)
+            with open(os.path.join(build, "bench", "bench_apply"), "w") as file:
+                file.write("#!/bin/sh\necho no task >&2\nexit 1\n")
+            with self.assertRaisesRegex(versions.VersionError, "wrote no rows: no task"):
+                versions.rows_of(build, "bench_apply", lambda *_: True, ())
+
+    def compare_models(self, old_bytes, new_bytes, times):
+        """compare_model with `times` (old, new) of each round. Returns the report and the orders of libraries."""
+        orders = []
+
+        def run(command):
+            if command[1] == "compile":
+                with open(command[-1], "wb") as file:
+                    file.write(old_bytes if command[0].startswith("old") else new_bytes)
+            if command[1] != "bench":
+                return SimpleNamespace(stdout="")
+            order = [library.split(".")[-2].split("/")[0] for library in command[2:4]]
+            old, new = times[len(orders)]
+            orders.append(order)
+            lines = [{"old": old, "new": new}[version] for version in order]
+            return SimpleNamespace(stdout="".join(f'{{"p50_ns": {ns}}}\n' for ns in lines))
+
+        options = SimpleNamespace(old="old", build="new", rounds=versions.MIN_ROUNDS, seconds=1)
+        out = Report()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(versions, "run", run),
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
+            versions.compare_model(options, "net.onnx", folder, out)
+        return out, orders
+
+    def test_libraries_that_differ_alternate_and_the_median_of_the_rounds_counts(self):
+        times = [(100, 100)] * 6 + [(100, 200)] * 4  # four disturbed rounds
+        out, orders = self.compare_models(b"a", b"b", times)
+        self.assertEqual(orders, [["old", "new"], ["new", "old"]] * 5)
+        self.assertEqual(out.missed, [])
+        self.assertEqual(out.rows[-1]["value"], 1.0)
+        out, _ = self.compare_models(b"a", b"b", [(100, 110)] * 10)
+        self.assertEqual(len(out.missed), 1)
+
+    def test_the_same_bytes_are_not_timed(self):
+        out, orders = self.compare_models(b"a", b"a", [])
+        self.assertEqual((orders, out.missed), ([], []))
 
     def test_a_row_that_the_new_version_lacks_is_an_error(self):
         code, _, complained = self.run_main(1.0, 1.0, names=("C2D2/apply", "GMM2/apply"))
@@ -103,6 +161,7 @@ class VersionsTest(unittest.TestCase):
         for words, said in (
             (["--old", "/nowhere"], "build that version first"),
             (["--old", ".", "--only", "speed"], "no part 'speed'"),
+            (["--old", ".", "--rounds", "9"], "at least 10 rounds"),
         ):
             complained = io.StringIO()
             with contextlib.redirect_stderr(complained), self.assertRaises(SystemExit) as end:
