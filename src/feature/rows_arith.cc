@@ -7,6 +7,7 @@
 #include "ir/equal.h"
 #include "ir/fold.h"
 #include "ir/visit.h"
+#include "te/iterations.h"
 
 namespace tilewright::feature {
 namespace {
@@ -257,7 +258,7 @@ OpArithmetic arithmetic_of(const te::Dag& dag, te::OpId id, bool contract) {
     out.adds = op.reduction->simple_op() == BinaryOp::Add;
   }
   find_root(op, dag.access(id), &out);
-  for (const te::Axis& axis : op.axes) out.elements *= static_cast<double>(axis.extent.high);
+  out.elements = te::trip_count(op.axes);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "schedule/region.h"
+#include "te/iterations.h"
 
 namespace tilewright::feature {
 namespace {
@@ -101,11 +102,8 @@ class Estimator {
       const Stage& stage = tree_.stage(index);
       if (stage.kind != StageKind::Compute && stage.kind != StageKind::Partial) continue;
       const te::Op& op = tree_.dag->op(stage.op);
-      double whole = 1;
-      for (const std::vector<te::Axis>* axes : {&op.axes, &op.reduce_axes}) {
-        for (const te::Axis& axis : *axes) whole *= static_cast<double>(axis.extent.high);
-      }
-      traffic_.computed_flop += tree_.dag->flop(stage.op) * computed(index) / std::max(1.0, whole);
+      traffic_.computed_flop +=
+          tree_.dag->flop(stage.op) * computed(index) / std::max(1.0, te::trip_count(op));
     }
   }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/check.h"
+#include "graph/shape_text.h"
 
 namespace tilewright::graph {
 namespace {
@@ -17,7 +18,7 @@ const T& as(const Attributes::Value& value, std::string_view name) {
 
 std::string print(const Attributes::Value& value) {
   if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) {
-    return fmt::format("[{}]", fmt::join(*list, ","));
+    return shape_text(*list);
   }
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);

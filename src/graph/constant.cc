@@ -1,7 +1,6 @@
 #include "graph/constant.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -9,17 +8,13 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/saturating.h"
+#include "graph/shape_text.h"
 #include "ir/element.h"
 
 namespace tilewright::graph {
 
-int64_t TensorType::elements() const {
-  int64_t count = 1;
-  for (const int64_t extent : shape) {
-    if (__builtin_mul_overflow(count, extent, &count)) return std::numeric_limits<int64_t>::max();
-  }
-  return count;
-}
+int64_t TensorType::elements() const { return saturating_product(shape); }
 
 int64_t TensorType::bytes() const {
   int64_t count = 0;
@@ -28,7 +23,7 @@ int64_t TensorType::bytes() const {
 }
 
 std::string TensorType::to_string() const {
-  return fmt::format("{}[{}]", ir::name_of(element), fmt::join(shape, ","));
+  return fmt::format("{}{}", ir::name_of(element), shape_text(shape));
 }
 
 Constant::Constant(TensorType type, std::shared_ptr<const void> owner,

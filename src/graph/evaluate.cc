@@ -10,32 +10,13 @@
 #include "base/check.h"
 #include "graph/expr_evaluator.h"
 #include "graph/op_table.h"
+#include "te/iterations.h"
 #include "te/shape_of.h"
 
 namespace tilewright::graph {
 namespace {
 
 constexpr double kMovedElement = 1.0 / 8;  // its cost, in iterations of other loops
-
-std::vector<int64_t> extents_of(const std::vector<te::Axis>& axes) {
-  std::vector<int64_t> extents;
-  extents.reserve(axes.size());
-  for (const te::Axis& axis : axes) extents.push_back(axis.extent.high);
-  return extents;
-}
-
-// The next index in row-major order; false after the last.
-template <class Changed>
-bool advance(std::vector<int64_t>& place, const std::vector<int64_t>& extents,
-             const Changed& changed) {
-  for (size_t d = place.size(); d-- > 0;) {
-    const bool over = ++place[d] == extents[d];
-    if (over) place[d] = 0;
-    changed(d, place[d]);
-    if (!over) return true;
-  }
-  return false;
-}
 
 // The load, if an operator's body is only a load, or one with casts of f16 to f32 and back.
 const ir::Load* moved_load(const te::Dag& dag, const te::Op& op) {
@@ -75,12 +56,12 @@ std::optional<Strides> strides_of(const te::Dag& dag, te::OpId id) {
 }
 
 // Copies runs along the innermost axis.
-void move(const Array& from, const Strides& strides, const std::vector<int64_t>& extents,
+void move(const Array& from, const Strides& strides, std::span<const te::Axis> axes,
           std::span<std::byte> to) {
   const auto width = static_cast<size_t>(ir::bytes_of(from.element));
-  std::vector<int64_t> outer(extents.begin(), extents.empty() ? extents.end() : extents.end() - 1);
-  const int64_t run = extents.empty() ? 1 : extents.back();
-  const int64_t step = extents.empty() ? 0 : strides.of_axis.back();
+  const auto outer = axes.first(axes.empty() ? 0 : axes.size() - 1);
+  const int64_t run = axes.empty() ? 1 : axes.back().extent.high;
+  const int64_t step = axes.empty() ? 0 : strides.of_axis.back();
   std::vector<int64_t> place(outer.size());
   std::byte* out = to.data();
   bool more = true;
@@ -97,7 +78,7 @@ void move(const Array& from, const Strides& strides, const std::vector<int64_t>&
       }
     }
     out += run * static_cast<int64_t>(width);
-    more = advance(place, outer, [](size_t, int64_t) {});
+    more = te::next_iteration(place, outer, [](size_t, int64_t) {});
   }
 }
 
@@ -121,7 +102,7 @@ class Interpreter {
       for (const te::TensorId output : op.outputs) allocate(output);
       if (const auto strides = strides_of(dag_, id)) {
         const ir::Load* load = moved_load(dag_, op);
-        move(arrays_[load->buffer], *strides, extents_of(op.axes), bytes_[op.outputs[0]]);
+        move(arrays_[load->buffer], *strides, op.axes, bytes_[op.outputs[0]]);
       } else if (op.reduction) {
         reduce(op);
       } else {
@@ -149,18 +130,17 @@ class Interpreter {
 
   void compute(const te::Op& op) {
     ExprEvaluator exprs(arrays_);
-    const std::vector<int64_t> extents = extents_of(op.axes);
     std::vector<size_t> axes;
     axes.reserve(op.axes.size());
     for (const te::Axis& axis : op.axes) axes.push_back(exprs.variable(axis.var));
     const size_t body = exprs.add(op.body[0]);
     const ir::Scalar element = arrays_[op.outputs[0]].element;
-    std::vector<int64_t> place(extents.size());
+    std::vector<int64_t> place(op.axes.size());
     const auto changed = [&](size_t d, int64_t at) { exprs.set(axes[d], {.i = at}); };
     int64_t offset = 0;
     do {
       store(bytes_[op.outputs[0]], element, offset++, exprs.value(body));
-    } while (advance(place, extents, changed));
+    } while (te::next_iteration(place, op.axes, changed));
   }
 
   void reduce(const te::Op& op) {
@@ -181,8 +161,9 @@ class Interpreter {
     }
     const auto simple = reduction.simple_op();
     const ir::Scalar type = op.body[0].type().scalar;
-    const std::vector<int64_t> extents = extents_of(op.axes), inner = extents_of(op.reduce_axes);
-    std::vector<int64_t> place(extents.size()), column(inner.size());
+    const auto set_axis = [&](size_t d, int64_t at) { exprs.set(axes[d], {.i = at}); };
+    const auto set_column = [&](size_t d, int64_t at) { exprs.set(columns[d], {.i = at}); };
+    std::vector<int64_t> place(op.axes.size()), column(op.reduce_axes.size());
     std::vector<Number> folded(width), term(width);
     int64_t offset = 0;
     do {
@@ -198,8 +179,7 @@ class Interpreter {
           exprs.set(rhs[k], term[k]);
         }
         for (size_t k = 0; k < width; ++k) folded[k] = exprs.value(combine[k]);
-      } while (
-          advance(column, inner, [&](size_t d, int64_t at) { exprs.set(columns[d], {.i = at}); }));
+      } while (te::next_iteration(column, op.reduce_axes, set_column));
       for (size_t k = 0; k < width; ++k) {
         const te::TensorId output = op.outputs[k];
         const ir::Scalar element = arrays_[output].element;
@@ -207,7 +187,7 @@ class Interpreter {
               converted(folded[k], op.body[k].type().scalar, element));
       }
       ++offset;
-    } while (advance(place, extents, [&](size_t d, int64_t at) { exprs.set(axes[d], {.i = at}); }));
+    } while (te::next_iteration(place, op.axes, set_axis));
   }
 
   const te::Dag& dag_;
@@ -266,11 +246,7 @@ double work_of(const te::Dag& dag) {
   for (te::OpId id = 0; id < dag.ops().size(); ++id) {
     const te::Op& op = dag.op(id);
     if (op.kind == te::OpKind::Placeholder) continue;
-    double trips = strides_of(dag, id) ? kMovedElement : 1;
-    for (const auto* axes : {&op.axes, &op.reduce_axes}) {
-      for (const te::Axis& axis : *axes) trips *= static_cast<double>(axis.extent.high);
-    }
-    work += trips;
+    work += (strides_of(dag, id) ? kMovedElement : 1) * te::trip_count(op);
   }
   return work;
 }

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "graph/view.h"
-#include "te/predicates.h"
+#include "te/iterations.h"
 
 namespace tilewright::graph {
 namespace {
@@ -42,8 +42,7 @@ double copies_of(const te::Dag& dag, int64_t elements) {
   double most = 0;
   for (te::OpId id = 0; id < dag.ops().size(); ++id) {
     if (dag.op(id).kind == te::OpKind::Placeholder) continue;
-    most = std::max(most, static_cast<double>(te::spatial_size(dag, id)) *
-                              static_cast<double>(te::reduce_size(dag, id)));
+    most = std::max(most, te::trip_count(dag.op(id)));
   }
   return most / static_cast<double>(elements);
 }

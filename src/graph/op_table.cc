@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "graph/ops/families.h"
+#include "te/iterations.h"
 #include "te/ops/operator.h"
 #include "te/shape_of.h"
 
@@ -71,10 +72,7 @@ Status check_operands(const OpDef& op, OperandTypes operands) {
 // Fails if the number of iterations overflows.
 Status check_loops(std::string_view name, const te::Dag& dag) {
   for (const te::Op& op : dag.ops()) {
-    double trips = 1;
-    for (const auto* axes : {&op.axes, &op.reduce_axes}) {
-      for (const te::Axis& axis : *axes) trips *= static_cast<double>(axis.extent.high);
-    }
+    const double trips = te::trip_count(op);
     if (trips > static_cast<double>(te::kMaxTrips)) {
       return fail(ErrorKind::Unsupported,
                   fmt::format("{}: {:.3g} steps are too many", name, trips));

@@ -139,6 +139,20 @@ Expr accumulated(const BodyContext& context, size_t k) {
                   context.accumulator_indices);
 }
 
+// buffer = value(context, k) for each result k of the stage
+Stmt store_results(const BodyContext& context, Expr (*value)(const BodyContext&, size_t)) {
+  const Stage& stage = context.tree.stage(context.stage);
+  std::vector<Stmt> stores;
+  stores.reserve(stage.buffers);
+  for (size_t k = 0; k < stage.buffers; ++k) {
+    const ir::BufferId buffer = output_buffer(context, k);
+    const ir::Scalar element = context.tree.buffer(static_cast<BufferIndex>(buffer)).element;
+    stores.push_back(ir::make_store(buffer, context.own_indices,
+                                    ir::cast(element, value(context, k)), {}, stage.streams));
+  }
+  return ir::make_block(std::move(stores));
+}
+
 }  // namespace
 
 bool shares_variable(const Expr& guard, const Expr& index) {
@@ -192,29 +206,8 @@ Stmt update_statement(const BodyContext& context) {
   return body;
 }
 
-Stmt value_statement(const BodyContext& context) {
-  const Stage& stage = context.tree.stage(context.stage);
-  std::vector<Stmt> stores;
-  stores.reserve(stage.buffers);
-  for (size_t k = 0; k < stage.buffers; ++k) {
-    const BufferIndex buffer = static_cast<BufferIndex>(output_buffer(context, k));
-    const Expr value = ir::cast(context.tree.buffer(buffer).element, source_value(context, k));
-    stores.push_back(
-        ir::make_store(output_buffer(context, k), context.own_indices, value, {}, stage.streams));
-  }
-  return ir::make_block(std::move(stores));
-}
+Stmt value_statement(const BodyContext& context) { return store_results(context, source_value); }
 
-Stmt finish_statement(const BodyContext& context) {
-  const Stage& stage = context.tree.stage(context.stage);
-  std::vector<Stmt> stores;
-  stores.reserve(stage.buffers);
-  for (size_t k = 0; k < stage.buffers; ++k) {
-    const BufferIndex buffer = static_cast<BufferIndex>(output_buffer(context, k));
-    const Expr value = ir::cast(context.tree.buffer(buffer).element, accumulated(context, k));
-    stores.push_back(ir::make_store(output_buffer(context, k), context.own_indices, value));
-  }
-  return ir::make_block(std::move(stores));
-}
+Stmt finish_statement(const BodyContext& context) { return store_results(context, accumulated); }
 
 }  // namespace tilewright::lower

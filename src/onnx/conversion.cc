@@ -110,7 +110,7 @@ Tensor Conversion::sequence(std::vector<Tensor> tensors) {
 Tensor Conversion::reshape(Tensor x, Shape shape) {
   if (x->shape() == shape) return x;
   if (product(shape) != x->type.elements()) {
-    refuse(fmt::format("{} cannot have the shape {}", x->type.to_string(), to_string(shape)));
+    refuse(fmt::format("{} cannot have the shape {}", x->type.to_string(), shape_text(shape)));
   }
   if (x->type.elements() == 0) return empty({.element = x->element(), .shape = std::move(shape)});
   return emit("reshape", {{"shape", std::move(shape)}}, {x});

@@ -73,7 +73,7 @@ void resolve_symbols(const ValueInfoProto& input, const Symbols& symbols, Declar
 void check_given(const ValueInfoProto& input, const DeclaredShape& declared, const Shape& given) {
   if (std::ranges::any_of(given, [](int64_t extent) { return extent < 1; })) {
     refuse(fmt::format("'{}' is given the shape {}: extents are at least 1", shown(input.name()),
-                       to_string(given)),
+                       shape_text(given)),
            {{"input_shapes", ""}});
   }
   bool fits = !declared.has_rank || declared.extents.size() == given.size();
@@ -82,7 +82,7 @@ void check_given(const ValueInfoProto& input, const DeclaredShape& declared, con
   }
   if (!fits) {
     refuse(fmt::format("'{}' is given the shape {}, but the model has [{}]", shown(input.name()),
-                       to_string(given), fmt::join(declared.labels, ",")),
+                       shape_text(given), fmt::join(declared.labels, ",")),
            {{"input_shapes", ""}});
   }
 }
@@ -105,7 +105,7 @@ std::string suggestion(const ValueInfoProto& input, const DeclaredShape& declare
   if (!declared.has_rank) return fmt::format("{}:[...]", shown(input.name()));
   Shape shape = declared.extents;
   std::ranges::replace(shape, kSymbolic, int64_t{1});
-  return fmt::format("{}:{}", shown(input.name()), to_string(shape));
+  return fmt::format("{}:{}", shown(input.name()), shape_text(shape));
 }
 
 std::vector<const ValueInfoProto*> true_inputs(const ::onnx::GraphProto& graph) {

@@ -1,19 +1,16 @@
 #include "onnx/shapes.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
+#include "base/saturating.h"
 #include "base/utf8.h"
 #include "onnx/refusal.h"
 
 namespace tilewright::onnx {
-
-std::string to_string(std::span<const int64_t> shape) {
-  return fmt::format("[{}]", fmt::join(shape, ","));
-}
 
 std::string shown(std::string_view name) {
   constexpr size_t kMaxCodePoints = 200;
@@ -37,17 +34,15 @@ Shape resolve_axes(std::span<const int64_t> axes, size_t rank) {
   }
   std::ranges::sort(resolved);
   if (std::ranges::adjacent_find(resolved) != resolved.end()) {
-    refuse(fmt::format("the axes {} name one twice", to_string(axes)));
+    refuse(fmt::format("the axes {} name one twice", shape_text(axes)));
   }
   return resolved;
 }
 
 int64_t product(std::span<const int64_t> extents) {
-  int64_t result = 1;
-  for (const int64_t extent : extents) {
-    if (__builtin_mul_overflow(result, extent, &result)) {
-      refuse(fmt::format("a shape of {} has too many elements", to_string(extents)));
-    }
+  const int64_t result = saturating_product(extents);
+  if (result == std::numeric_limits<int64_t>::max()) {
+    refuse(fmt::format("a shape of {} has too many elements", shape_text(extents)));
   }
   return result;
 }
@@ -58,7 +53,7 @@ Shape broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b) {
     const int64_t left = k < a.size() ? a[a.size() - 1 - k] : 1;
     const int64_t right = k < b.size() ? b[b.size() - 1 - k] : 1;
     if (left != right && left != 1 && right != 1) {
-      refuse(fmt::format("{} and {} do not broadcast", to_string(a), to_string(b)));
+      refuse(fmt::format("{} and {} do not broadcast", shape_text(a), shape_text(b)));
     }
     shape[shape.size() - 1 - k] = left == 1 ? right : left;
   }

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "ir/equal.h"
 #include "ir/visit.h"
+#include "te/iterations.h"
 
 namespace tilewright::oracle {
 namespace {
@@ -111,8 +112,7 @@ class Analyser {
 
   std::vector<ValueSet> fold(const te::Op& op, std::vector<ValueSet> values) {
     if (const auto simple = op.reduction->simple_op()) {
-      double count = 1;
-      for (const te::Axis& axis : op.reduce_axes) count *= static_cast<double>(axis.extent.high);
+      const double count = te::trip_count(op.reduce_axes);
       const ir::Scalar type = op.body[0].type().scalar;
       const ValueSet folded =
           noted([&](bool& hazard) { return fold_set(*simple, type, values[0], count, hazard); });

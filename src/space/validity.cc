@@ -6,6 +6,7 @@
 #include "base/rounding.h"
 #include "schedule/apply.h"
 #include "schedule/launch_limits.h"
+#include "te/iterations.h"
 
 namespace tilewright::space {
 namespace {
@@ -80,8 +81,7 @@ Validity::Validity(const Task& task, const LoopTree& initial, const Machine& mac
   root_limit_ = machine.memory_bytes > 0 ? machine.memory_bytes / kRootShare : INT64_MAX;
   const te::Dag& dag = *task.workload.dag;
   for (te::OpId id = 0; id < dag.ops().size(); ++id) {
-    double elements = 1;
-    for (const te::Axis& axis : dag.op(id).axes) elements *= static_cast<double>(axis.extent.high);
+    const double elements = te::trip_count(dag.op(id).axes);
     // A long reduction with few results may be faster on one thread, or as partial results.
     wants_threads_.push_back(target_.threads() > 1 &&
                              elements >= kElementsForThreads * target_.threads() &&

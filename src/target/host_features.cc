@@ -1,5 +1,6 @@
 #include "target/host_features.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -14,8 +15,6 @@
 namespace tilewright {
 namespace {
 
-constexpr int kTileBit = 24;  // of leaf 7, edx
-
 struct Detection {
   Feature feature;
   int word;
@@ -25,6 +24,8 @@ struct Detection {
 #define DETECTION_ROW(feature, text, word, bit, states) {Feature::feature, word, bit, states},
 constexpr Detection kDetections[] = {TILEWRIGHT_CPU_FEATURES(DETECTION_ROW)};
 #undef DETECTION_ROW
+constexpr Detection kTiles = *std::ranges::find(kDetections, Feature::AmxTile, &Detection::feature);
+static_assert(kTiles.word == Cpu7Edx);
 
 constexpr bool bit(uint32_t word, int position) { return ((word >> position) & 1u) != 0; }
 
@@ -61,7 +62,7 @@ std::vector<std::string> missing_host_features(FeatureSet usable) {
   if (!usable.has(Feature::Avx2) || !usable.has(Feature::Fma)) {
     missing.emplace_back("AVX2 and FMA: kernels will use narrow vectors");
   }
-  if (bit(ask_cpu().leaf7_edx, kTileBit) && !usable.has(Feature::AmxTile)) {
+  if (bit(ask_cpu().leaf7_edx, kTiles.bit) && !usable.has(Feature::AmxTile)) {
     missing.emplace_back(
         "AMX: the processor has it, the kernel does not grant it (Linux 5.16 or later does)");
   }
@@ -79,7 +80,7 @@ CpuidAnswers ask_cpu() {
   answers.leaf7_ecx = words[Cpu7Ecx];
   answers.leaf7_edx = words[Cpu7Edx];
   answers.leaf7_1_eax = words[Cpu71Eax];
-  if (bit(answers.leaf7_edx, kTileBit)) answers.amx_granted = request_amx();
+  if (bit(answers.leaf7_edx, kTiles.bit)) answers.amx_granted = request_amx();
   return answers;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "ir/fold.h"
+#include "te/iterations.h"
 
 namespace tilewright::te {
 namespace {
@@ -248,6 +249,9 @@ std::vector<double> Evaluator::reduce(const Op& op, std::span<const int64_t> ind
   std::vector<int64_t> position(op.reduce_axes.size());
   const auto simple = reduction.simple_op();
   const ir::Scalar type = op.body[0].type().scalar;
+  const auto changed = [&](size_t axis, int64_t value) {
+    frame.set(axis_slots[axis], static_cast<double>(value));
+  };
   while (true) {
     if (simple) {
       folded[0] = apply_binary(*simple, folded[0], frame.eval(op.body[0]), type);
@@ -258,13 +262,7 @@ std::vector<double> Evaluator::reduce(const Op& op, std::span<const int64_t> ind
       }
       for (size_t k = 0; k < width; ++k) folded[k] = frame.eval(reduction.combine[k]);
     }
-    size_t a = position.size();  // the next position, row-major
-    while (a > 0 && ++position[a - 1] == op.reduce_axes[a - 1].extent.high) {
-      position[--a] = 0;
-      frame.set(axis_slots[a], 0);
-    }
-    if (a == 0) return folded;
-    frame.set(axis_slots[a - 1], static_cast<double>(position[a - 1]));
+    if (!next_iteration(position, op.reduce_axes, changed)) return folded;
   }
 }
 

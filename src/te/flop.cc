@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "te/iterations.h"
+
 namespace tilewright::te {
 namespace {
 
@@ -45,12 +47,6 @@ class Counter {
   ir::Scalar sort_;
 };
 
-double trips(const std::vector<Axis>& axes) {
-  double product = 1;
-  for (const Axis& axis : axes) product *= static_cast<double>(axis.extent.high);
-  return product;
-}
-
 }  // namespace
 
 double count_flop(const Op& op) {
@@ -62,7 +58,7 @@ double count_flop(const Op& op) {
     each += counter.count(op.body[k]);
     if (op.reduction) each += counter.count(op.reduction->combine[k]);
   }
-  return each * trips(op.axes) * trips(op.reduce_axes);
+  return each * trip_count(op);
 }
 
 }  // namespace tilewright::te

@@ -1,19 +1,16 @@
 #include "te/predicates.h"
 
 #include <algorithm>
-#include <limits>
+#include <ranges>
+
+#include "base/saturating.h"
 
 namespace tilewright::te {
 namespace {
 
-int64_t saturating_product(const std::vector<Axis>& axes) {
-  int64_t product = 1;
-  for (const Axis& axis : axes) {
-    if (__builtin_mul_overflow(product, axis.extent.high, &product)) {
-      return std::numeric_limits<int64_t>::max();
-    }
-  }
-  return product;
+int64_t size_of(const std::vector<Axis>& axes) {
+  return saturating_product(
+      axes | std::views::transform([](const Axis& axis) { return axis.extent.high; }));
 }
 
 // The output axis of `reader` that the index is, plus a constant.
@@ -155,7 +152,7 @@ bool needs_rfactor(const Dag& dag, OpId op, int cores) {
   return reduce > 1 && reduce > cores;
 }
 
-int64_t spatial_size(const Dag& dag, OpId op) { return saturating_product(dag.op(op).axes); }
-int64_t reduce_size(const Dag& dag, OpId op) { return saturating_product(dag.op(op).reduce_axes); }
+int64_t spatial_size(const Dag& dag, OpId op) { return size_of(dag.op(op).axes); }
+int64_t reduce_size(const Dag& dag, OpId op) { return size_of(dag.op(op).reduce_axes); }
 
 }  // namespace tilewright::te

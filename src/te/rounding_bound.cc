@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/inline_vector.h"
 #include "ir/fold.h"
+#include "te/iterations.h"
 
 namespace tilewright::te {
 namespace {
@@ -404,6 +405,9 @@ std::vector<Bounded> RoundingBound::reduce(const Op& op, Frame& frame) {
   Sum sum(arithmetic);
   std::vector<int64_t> position(op.reduce_axes.size());
   std::vector<Bounded> elements(op.body.size());
+  const auto changed = [&](size_t axis, int64_t value) {
+    frame.set(axis_slots[axis], {static_cast<double>(value), 0});
+  };
   while (true) {
     for (size_t k = 0; k < elements.size(); ++k) elements[k] = frame.eval(op.body[k]);
     if (adds) {
@@ -417,13 +421,7 @@ std::vector<Bounded> RoundingBound::reduce(const Op& op, Frame& frame) {
       }
       for (size_t k = 0; k < folded.size(); ++k) folded[k] = frame.eval(reduction.combine[k]);
     }
-    size_t a = position.size();  // the next position, row-major
-    while (a > 0 && ++position[a - 1] == op.reduce_axes[a - 1].extent.high) {
-      position[--a] = 0;
-      frame.set(axis_slots[a], {});
-    }
-    if (a == 0) break;
-    frame.set(axis_slots[a - 1], {static_cast<double>(position[a - 1]), 0});
+    if (!next_iteration(position, op.reduce_axes, changed)) break;
   }
   if (adds) return {sum.total(type)};
   return folded;

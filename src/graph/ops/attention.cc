@@ -126,7 +126,8 @@ Status check_operands(const OpDef& op, OperandTypes operands, const Shape& score
       return bad(op, "the operands should have one type, or be masks of bool");
     }
     if (is_mask && !broadcasts_to(operands[i]->shape, scores)) {
-      return bad(op, fmt::format("a mask of {} for {}", print(operands[i]->shape), print(scores)));
+      return bad(op, fmt::format("a mask of {} for {}", shape_text(operands[i]->shape),
+                                 shape_text(scores)));
     }
   }
   return {};

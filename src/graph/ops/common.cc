@@ -33,12 +33,12 @@ Shape Reader::list(std::string_view name, size_t size, int64_t low, int64_t high
   }
   const Shape& given = attributes_.list(name);
   if (given.size() != size) {
-    wrong(fmt::format("{}={} should have {} numbers", name, print(given), size));
+    wrong(fmt::format("{}={} should have {} numbers", name, shape_text(given), size));
     return numbers;
   }
   for (const int64_t one : given) {
     if (one >= low && one <= high) continue;
-    wrong(fmt::format("{}={} has {}; legal are {} to {}", name, print(given), one, low, high));
+    wrong(fmt::format("{}={} has {}; legal are {} to {}", name, shape_text(given), one, low, high));
     return numbers;
   }
   return given;
@@ -108,10 +108,6 @@ double Reader::number(std::string_view name, double fallback) {
 
 bool has(OperandTypes operands, size_t k) { return k < operands.size() && operands[k]; }
 
-std::string print(std::span<const int64_t> shape) {
-  return fmt::format("[{}]", fmt::join(shape, ","));
-}
-
 Status require_float(const OpDef& op, ir::Scalar element) {
   if (ir::is_float(element)) return {};
   return unsupported(op, fmt::format("is for floats, not for {}", ir::name_of(element)));
@@ -135,15 +131,15 @@ Status require_result(const OpDef& op, std::span<const int64_t> shape) {
   for (const int64_t extent : shape) {
     if (extent == 0) {
       return unsupported(
-          op, fmt::format("not supported: empty tensor (the result is {})", print(shape)));
+          op, fmt::format("not supported: empty tensor (the result is {})", shape_text(shape)));
     }
-    if (extent < 0) return bad(op, fmt::format("the result would be {}", print(shape)));
+    if (extent < 0) return bad(op, fmt::format("the result would be {}", shape_text(shape)));
   }
   const TensorType type{.element = ir::Scalar::Bool, .shape = {shape.begin(), shape.end()}};
   if (type.elements() <= te::kMaxElements) return {};
   return unsupported(op, fmt::format("the result would be {}; tensors of up to {} elements are "
                                      "supported",
-                                     print(shape), te::kMaxElements));
+                                     shape_text(shape), te::kMaxElements));
 }
 
 Result<Shape> broadcast_shape(const OpDef& op, std::span<const Shape> shapes) {
@@ -155,7 +151,7 @@ Result<Shape> broadcast_shape(const OpDef& op, std::span<const Shape> shapes) {
       int64_t& extent = common[rank - shape.size() + d];
       if (extent != shape[d] && extent != 1 && shape[d] != 1) {
         std::vector<std::string> all;
-        for (const Shape& one : shapes) all.push_back(print(one));
+        for (const Shape& one : shapes) all.push_back(shape_text(one));
         return bad(op, fmt::format("shapes {} do not broadcast", fmt::join(all, " and ")));
       }
       extent = std::max(extent, shape[d]);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/op_table.h"
+#include "graph/shape_text.h"
 #include "te/ops/dimensions.h"
 
 namespace tilewright::graph {
@@ -54,8 +55,7 @@ class Reader {
   Status status_;
 };
 
-bool has(OperandTypes operands, size_t k);          // operand k is given
-std::string print(std::span<const int64_t> shape);  // `[2,3]`
+bool has(OperandTypes operands, size_t k);  // operand k is given
 
 Status require_float(const OpDef& op, ir::Scalar element);
 Status require_number(const OpDef& op, ir::Scalar element);

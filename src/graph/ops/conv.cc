@@ -91,8 +91,9 @@ Status check_window(const OpDef& op, const te::Window& window) {
     if (reach > static_cast<double>(te::kMaxTrips) || window.output(d) < 1) {
       return bad(op, fmt::format("a kernel of {} with dilation {} does not fit into {} with pads "
                                  "{} and {}",
-                                 print(window.kernel), print(window.dilations), print(window.input),
-                                 print(window.pads_below), print(window.pads_above)));
+                                 shape_text(window.kernel), shape_text(window.dilations),
+                                 shape_text(window.input), shape_text(window.pads_below),
+                                 shape_text(window.pads_above)));
     }
   }
   return require_result(op, bordered);
@@ -178,8 +179,8 @@ DagResult build_conv_transpose(const OpDef& op, const Attributes& attributes,
         static_cast<double>(shape.input[d]) * static_cast<double>(lists.stride[d]) +
         static_cast<double>(shape.kernel[d]) * static_cast<double>(lists.dilation[d]);
     if (grown > static_cast<double>(te::kMaxElements)) {
-      return unsupported(
-          op, fmt::format("{} grows beyond {} elements", print(shape.input), te::kMaxElements));
+      return unsupported(op, fmt::format("{} grows beyond {} elements", shape_text(shape.input),
+                                         te::kMaxElements));
     }
     result.push_back(std::max<int64_t>(shape.output(d), 1));
   }

@@ -72,8 +72,8 @@ DagResult build_gather_elements(const OpDef& op, const Attributes& attributes,
   const size_t axis = read.axis("axis", 0, x.shape.size());
   TRY(read.status());
   if (!lies_within(indices.shape, x.shape, axis)) {
-    return bad(op, fmt::format("indices {} do not fit {} along dimension {}", print(indices.shape),
-                               print(x.shape), axis));
+    return bad(op, fmt::format("indices {} do not fit {} along dimension {}",
+                               shape_text(indices.shape), shape_text(x.shape), axis));
   }
   te::DagBuilder builder;
   const te::TensorId from = placeholder(builder, "X", x);
@@ -97,13 +97,15 @@ Result<NdShape> nd_shape(const OpDef& op, const TensorType& x, const TensorType&
                          size_t batch) {
   TRY(require_index(op, indices));
   if (indices.shape.empty() || indices.shape.size() <= batch || x.shape.size() <= batch) {
-    return bad(op, fmt::format("indices {} do not fit {}", print(indices.shape), print(x.shape)));
+    return bad(op, fmt::format("indices {} do not fit {}", shape_text(indices.shape),
+                               shape_text(x.shape)));
   }
   const int64_t depth = indices.shape.back();
   bool fits = depth <= static_cast<int64_t>(x.shape.size() - batch);
   for (size_t d = 0; fits && d < batch; ++d) fits = indices.shape[d] == x.shape[d];
   if (!fits) {
-    return bad(op, fmt::format("indices {} do not fit {}", print(indices.shape), print(x.shape)));
+    return bad(op, fmt::format("indices {} do not fit {}", shape_text(indices.shape),
+                               shape_text(x.shape)));
   }
   NdShape shape{.batch = batch,
                 .depth = static_cast<size_t>(depth),
@@ -190,9 +192,9 @@ DagResult build_scatter_elements(const OpDef& op, const Attributes& attributes,
   TRY(read.status());
   TRY(check_scatter(op, operands, reduction));
   if (!lies_within(indices.shape, x.shape, axis) || indices.shape != operands[2]->shape) {
-    return bad(op,
-               fmt::format("indices {} and updates {} do not fit {} along dimension {}",
-                           print(indices.shape), print(operands[2]->shape), print(x.shape), axis));
+    return bad(op, fmt::format("indices {} and updates {} do not fit {} along dimension {}",
+                               shape_text(indices.shape), shape_text(operands[2]->shape),
+                               shape_text(x.shape), axis));
   }
   te::DagBuilder builder;
   const te::TensorId from = placeholder(builder, "X", x);
@@ -265,8 +267,8 @@ DagResult build_scatter_nd(const OpDef& op, const Attributes& attributes, Operan
   TRY(check_scatter(op, operands, reduction));
   const auto shape = TRY(nd_shape(op, x, indices, 0));
   if (operands[2]->shape != shape.result) {
-    return bad(
-        op, fmt::format("updates {} should be {}", print(operands[2]->shape), print(shape.result)));
+    return bad(op, fmt::format("updates {} should be {}", shape_text(operands[2]->shape),
+                               shape_text(shape.result)));
   }
   const std::span<const int64_t> outer = std::span(indices.shape).first(indices.shape.size() - 1);
   const std::span<const int64_t> named = std::span(x.shape).first(shape.depth);

@@ -211,8 +211,8 @@ Expr sloped(const Expr& x, const Expr& slope) { return ir::select(x < number(0, 
 
 DagResult build_prelu(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   if (!broadcasts_to(operands[1]->shape, operands[0]->shape)) {
-    return bad(op, fmt::format("a slope of {} does not broadcast to {}", print(operands[1]->shape),
-                               print(operands[0]->shape)));
+    return bad(op, fmt::format("a slope of {} does not broadcast to {}",
+                               shape_text(operands[1]->shape), shape_text(operands[0]->shape)));
   }
   return fold<Takes::Numbers, sloped>(op, attributes, operands);
 }

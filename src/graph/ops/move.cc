@@ -50,7 +50,8 @@ DagResult build_transpose(const OpDef& op, const Attributes& attributes, Operand
 DagResult build_broadcast(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const auto shape = TRY(shape_of(op, attributes));
   if (!broadcasts_to(operands[0]->shape, shape)) {
-    return bad(op, fmt::format("{} cannot become {}", print(operands[0]->shape), print(shape)));
+    return bad(
+        op, fmt::format("{} cannot become {}", shape_text(operands[0]->shape), shape_text(shape)));
   }
   te::DagBuilder builder;
   const te::TensorId x = placeholder(builder, "X", *operands[0]);

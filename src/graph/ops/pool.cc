@@ -49,8 +49,8 @@ DagResult build_pool(const OpDef& op, const Attributes& attributes, OperandTypes
   for (size_t d = 0; d < rank; ++d) {
     bordered[d + (channels_last ? 1 : 2)] += window.pad[d] + window.pad_end[d];
     if (window.uncounted[d] > window.pad_end[d]) {
-      return bad(op, fmt::format("ceil_pad={} is more than pad_end={}", print(window.uncounted),
-                                 print(window.pad_end)));
+      return bad(op, fmt::format("ceil_pad={} is more than pad_end={}",
+                                 shape_text(window.uncounted), shape_text(window.pad_end)));
     }
     ceil = ceil || window.uncounted[d] > 0;
   }

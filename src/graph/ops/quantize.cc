@@ -40,7 +40,7 @@ class ScaleIndexing {
       fits = d == indexing.axis_ ? scale.shape[d] <= x.shape[d] : scale.shape[d] == x.shape[d];
     }
     if (!fits) {
-      return bad(op, fmt::format("a scale of {} along dimension {} of {}", print(scale.shape),
+      return bad(op, fmt::format("a scale of {} along dimension {} of {}", shape_text(scale.shape),
                                  indexing.axis_, x.to_string()));
     }
     const int64_t blocks = scale.shape[indexing.axis_];

@@ -16,8 +16,9 @@ ArrangeRule rule_of(const Node& node, const ArrangeOptions& options) {
   if (!options.push) return nullptr;
   if (node.op == "reshape") return arrange_reshape;
   if (node.op == "contract") return arrange_contract;
-  for (const auto family : {moving_rule, rows_rule, window_rule}) {
-    if (const ArrangeRule rule = family(node.op)) return rule;
+  for (const auto& rows : {moving_rules(), rows_rules(), window_rules()}) {
+    const auto row = std::ranges::find(rows, node.op, &ArrangeRow::op);
+    if (row != rows.end()) return row->rule;
   }
   return is_map(node) ? arrange_map : nullptr;
 }

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -96,9 +97,9 @@ Result<bool> arrange_map(Arranger& arranger, const Node& node);
 Result<bool> arrange_transpose(Arranger& arranger, const Node& node);
 Result<bool> arrange_reshape(Arranger& arranger, const Node& node);
 Result<bool> arrange_contract(Arranger& arranger, const Node& node);
-ArrangeRule moving_rule(std::string_view op);  // null: none
-ArrangeRule rows_rule(std::string_view op);
-ArrangeRule window_rule(std::string_view op);
+std::span<const ArrangeRow> moving_rules();
+std::span<const ArrangeRow> rows_rules();
+std::span<const ArrangeRow> window_rules();
 
 Result<Graph> arrange(const Graph& graph, ArrangeOptions options);
 

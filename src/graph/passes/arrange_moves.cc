@@ -156,12 +156,7 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-ArrangeRule moving_rule(std::string_view op) {
-  for (const ArrangeRow& row : kRows) {
-    if (row.op == op) return row.rule;
-  }
-  return nullptr;
-}
+std::span<const ArrangeRow> moving_rules() { return kRows; }
 
 Result<bool> arrange_map(Arranger& arranger, const Node& node) {
   const size_t rank = arranger.shape(node.outputs[0]).size();

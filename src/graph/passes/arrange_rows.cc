@@ -116,11 +116,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-ArrangeRule rows_rule(std::string_view op) {
-  for (const ArrangeRow& row : kRows) {
-    if (row.op == op) return row.rule;
-  }
-  return nullptr;
-}
+std::span<const ArrangeRow> rows_rules() { return kRows; }
 
 }  // namespace tilewright::graph

@@ -98,11 +98,6 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-ArrangeRule window_rule(std::string_view op) {
-  for (const ArrangeRow& row : kRows) {
-    if (row.op == op) return row.rule;
-  }
-  return nullptr;
-}
+std::span<const ArrangeRow> window_rules() { return kRows; }
 
 }  // namespace tilewright::graph

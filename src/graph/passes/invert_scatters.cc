@@ -1,8 +1,8 @@
 #include "graph/passes/invert_scatters.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "base/saturating.h"
 #include "graph/passes/rewrite.h"
 
 namespace tilewright::graph {
@@ -11,10 +11,6 @@ namespace {
 using Shape = std::vector<int64_t>;
 
 constexpr int64_t kMaxElements = int64_t{1} << 26;  // of the inverse index
-
-int64_t product(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
-}
 
 // For each index of the scattered dimensions, the number of its last update, or -1.
 struct Inverse {
@@ -35,7 +31,7 @@ Inverse inverse_nd(const Shape& x, const Constant& indices) {
   Inverse inverse;
   inverse.named = {x.begin(), x.begin() + depth};
   inverse.updates = indices.type().elements() / depth;
-  inverse.which.assign(static_cast<size_t>(product(inverse.named)), -1);
+  inverse.which.assign(static_cast<size_t>(saturating_product(inverse.named)), -1);
   for (int64_t update = 0; update < inverse.updates; ++update) {
     int64_t place = 0;
     bool inside = true;
@@ -55,7 +51,7 @@ Inverse inverse_elements(const Shape& x, const Constant& indices, size_t axis) {
   Inverse inverse;
   inverse.named = x;
   inverse.updates = indices.type().elements();
-  inverse.which.assign(static_cast<size_t>(product(x)), -1);
+  inverse.which.assign(static_cast<size_t>(saturating_product(x)), -1);
   Shape at(shape.size());
   for (int64_t update = 0; update < inverse.updates; ++update) {
     const auto index = resolved(indices.integer(update), x[axis]);
@@ -96,7 +92,7 @@ Result<bool> invert(Rewrite& rewrite, const Node& old) {
   const Constant indices = rewrite.constant(in[1]);
   const Shape x = rewrite.shape(in[0]);
   if (indices.empty() || old.attributes.text("reduction", "none") != "none" ||
-      product(x) > kMaxElements || indices.type().elements() > kMaxElements) {
+      saturating_product(x) > kMaxElements || indices.type().elements() > kMaxElements) {
     return false;
   }
   const Inverse inverse =

@@ -10,10 +10,6 @@ namespace {
 
 using Extents = std::vector<int64_t>;
 
-ValueId operand(const Node& node, size_t i) {
-  return i < node.inputs.size() ? node.inputs[i] : kNone;
-}
-
 // Omitted, or all elements are this number.
 bool is_all(const Rewrite& rewrite, ValueId value, double number) {
   if (value == kNone) return true;

@@ -119,10 +119,6 @@ Result<ValueId> add_norm(Rewrite& rewrite, const Norm& norm, bool may_transpose)
   return rewrite.add("transpose", {normed}, {{"perm", back}});
 }
 
-ValueId operand(const Node& node, size_t i) {
-  return i < node.inputs.size() ? node.inputs[i] : kNone;
-}
-
 // A norm with a single reader, and the transpose after it.
 struct FoundNorm {
   Node norm;

@@ -233,6 +233,10 @@ std::optional<WithConstant> with_constant(const Rewrite& rewrite, const Node& no
   return WithConstant{.value = node.inputs[first ? 1 : 0], .constant = node.inputs[first ? 0 : 1]};
 }
 
+ValueId operand(const Node& node, size_t k) {
+  return k < node.inputs.size() ? node.inputs[k] : kNone;
+}
+
 int64_t axis_of(const Node& node, size_t rank, int64_t fallback) {
   const int64_t axis = node.attributes.integer("axis", fallback);
   return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;

@@ -77,6 +77,7 @@ struct WithConstant {
 };
 std::optional<WithConstant> with_constant(const Rewrite& rewrite, const Node& node);
 
+ValueId operand(const Node& node, size_t k);                            // kNone: omitted
 int64_t axis_of(const Node& node, size_t rank, int64_t fallback = -1);  // never negative
 std::vector<int64_t> axes_of(const Node& node, size_t rank);            // ascending, never negative
 std::vector<int64_t> broadcast_shape(const std::vector<int64_t>& a, const std::vector<int64_t>& b);

@@ -18,11 +18,11 @@ constexpr int64_t kMaxElements = int64_t{1} << 24;  // of a generated constant
 
 void announce(Conversion& node, const Shape& shape, Scalar element) {
   if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; })) {
-    refuse(fmt::format("the shape {}", to_string(shape)));
+    refuse(fmt::format("the shape {}", shape_text(shape)));
   }
   if (product(shape) > kMaxElements) {
-    not_supported(fmt::format("a constant of the shape {}: more than {} elements", to_string(shape),
-                              kMaxElements));
+    not_supported(fmt::format("a constant of the shape {}: more than {} elements",
+                              shape_text(shape), kMaxElements));
   }
   node.charge({.element = element, .shape = shape});
 }
@@ -57,7 +57,7 @@ std::vector<Tensor> convert_constant(Conversion& node) {
 std::vector<Tensor> convert_constant_of_shape(Conversion& node) {
   const Shape shape = node.known_integers(0, "shape");
   if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; })) {
-    refuse(fmt::format("the shape {}", to_string(shape)));
+    refuse(fmt::format("the shape {}", shape_text(shape)));
   }
   const Constant value = node.attributes().has("value") ? node.attributes().tensor("value")
                                                         : Constant::of_number(0, Scalar::F32);

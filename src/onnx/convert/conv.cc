@@ -21,7 +21,7 @@ Shape kernel_of(Conversion& node, Tensor x, Tensor w) {
   Shape kernel(w->shape().begin() + 2, w->shape().end());
   const Shape said = node.attributes().list("kernel_shape", kernel);
   if (said != kernel) {
-    refuse(fmt::format("kernel_shape {} and weights {}", to_string(said), w->type.to_string()));
+    refuse(fmt::format("kernel_shape {} and weights {}", shape_text(said), w->type.to_string()));
   }
   return kernel;
 }
@@ -62,7 +62,7 @@ std::vector<Tensor> convert_conv_transpose(Conversion& node) {
   Shape more = from.list("output_padding", Shape(rank, 0));
   if (more.size() != rank ||
       std::ranges::any_of(more, [](int64_t n) { return n < 0 || n > (int64_t{1} << 24); })) {
-    refuse(fmt::format("output_padding {}", to_string(more)));
+    refuse(fmt::format("output_padding {}", shape_text(more)));
   }
   const std::string automatic = from.text("auto_pad", "NOTSET");
   const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
@@ -74,7 +74,7 @@ std::vector<Tensor> convert_conv_transpose(Conversion& node) {
   if (!wanted.empty()) {
     if (wanted.size() != rank ||
         std::ranges::any_of(wanted, [](int64_t n) { return n < 1 || n > (int64_t{1} << 48); })) {
-      refuse(fmt::format("output_shape {}", to_string(wanted)));
+      refuse(fmt::format("output_shape {}", shape_text(wanted)));
     }
     pad_to(window, more, wanted, spatial,
            automatic == "SAME_UPPER" ? false : automatic != "NOTSET");
@@ -115,7 +115,7 @@ std::vector<Tensor> convert_col2im(Conversion& node) {
   }
   if (product(blocks) == 0 || blocks[1] % taps != 0 || product(blocks) != x->type.elements()) {
     refuse(fmt::format("{} for blocks {} of an image {}", x->type.to_string(),
-                       to_string(window.kernel), to_string(image)));
+                       shape_text(window.kernel), shape_text(image)));
   }
   const int64_t channels = blocks[1] / taps;
   const Tensor w = tap_kernels(node, channels, window.kernel, x->element());

@@ -234,7 +234,7 @@ std::vector<Tensor> convert_affine_grid(Conversion& node) {
   if (rank < 2 || rank > 3 || product(size) == 0 ||
       std::ranges::any_of(size, [](int64_t extent) { return extent < 1; }) ||
       theta->shape() != Shape{size[0], rank, rank + 1}) {
-    refuse(fmt::format("{} for the size {}", theta->type.to_string(), to_string(size)));
+    refuse(fmt::format("{} for the size {}", theta->type.to_string(), shape_text(size)));
   }
   const std::span<const int64_t> spatial = std::span(size).subspan(2);
   const int64_t places = product(spatial);

@@ -325,7 +325,7 @@ class Recurrence {
   void want(size_t operand, const Shape& shape) {
     if (node_.operand(operand)->shape() == shape) return;
     refuse(fmt::format("operand {} is {}, not {}", operand,
-                       node_.operand(operand)->type.to_string(), to_string(shape)));
+                       node_.operand(operand)->type.to_string(), shape_text(shape)));
   }
 
   // mask_[t, b]: whether step t of sequence b exists; null if all do.

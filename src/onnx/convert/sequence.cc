@@ -84,7 +84,7 @@ std::vector<Tensor> convert_split(Conversion& node) {
   std::vector<Tensor> parts;
   int64_t begin = 0;
   for (const int64_t size : sizes) {
-    if (size < 0 || size > extent - begin) refuse(fmt::format("parts {}", to_string(sizes)));
+    if (size < 0 || size > extent - begin) refuse(fmt::format("parts {}", shape_text(sizes)));
     Shape first(x->rank(), 0);
     Shape shape = x->shape();
     first[axis] = begin;
@@ -97,7 +97,7 @@ std::vector<Tensor> convert_split(Conversion& node) {
     parts.push_back(part);
     begin += size;
   }
-  if (begin != extent) refuse(fmt::format("parts {} of {}", to_string(sizes), extent));
+  if (begin != extent) refuse(fmt::format("parts {} of {}", shape_text(sizes), extent));
   return {node.sequence(std::move(parts))};
 }
 

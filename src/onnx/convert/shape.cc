@@ -27,18 +27,18 @@ std::vector<Tensor> convert_reshape(Conversion& node) {
       shape[k] = x->shape()[k];
     }
     if (shape[k] < -1 || (shape[k] == -1 && inferred >= 0)) {
-      refuse(fmt::format("the shape {}", to_string(shape)));
+      refuse(fmt::format("the shape {}", shape_text(shape)));
     }
     if (shape[k] == -1) {
       inferred = static_cast<ptrdiff_t>(k);
     } else if (__builtin_mul_overflow(others, shape[k], &others)) {
-      refuse(fmt::format("the shape {} has too many elements", to_string(shape)));
+      refuse(fmt::format("the shape {} has too many elements", shape_text(shape)));
     }
   }
   if (inferred >= 0) {
     const int64_t elements = x->type.elements();
     if (others == 0 || elements % others != 0) {
-      refuse(fmt::format("{} cannot have the shape {}", x->type.to_string(), to_string(shape)));
+      refuse(fmt::format("{} cannot have the shape {}", x->type.to_string(), shape_text(shape)));
     }
     shape[static_cast<size_t>(inferred)] = elements / others;
   }
@@ -87,7 +87,7 @@ std::vector<Tensor> convert_transpose(Conversion& node) {
   Shape sorted = permutation;
   std::ranges::sort(sorted);
   if (sorted != iota(x->rank())) {
-    refuse(fmt::format("{} does not permute {}", to_string(permutation), x->type.to_string()));
+    refuse(fmt::format("{} does not permute {}", shape_text(permutation), x->type.to_string()));
   }
   if (std::ranges::is_sorted(permutation) || x->type.elements() == 0) {
     return {node.transpose(x, permutation)};
@@ -99,7 +99,7 @@ std::vector<Tensor> convert_expand(Conversion& node) {
   const Tensor x = node.operand(0);
   const Shape shape = node.known_integers(1, "shape");
   if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; })) {
-    refuse(fmt::format("the shape {}", to_string(shape)));
+    refuse(fmt::format("the shape {}", shape_text(shape)));
   }
   return {node.broadcast(x, broadcast_shapes(x->shape(), shape))};
 }
@@ -109,7 +109,7 @@ std::vector<Tensor> convert_tile(Conversion& node) {
   const Shape repeats = node.known_integers(1, "repeats");
   if (repeats.size() != x->rank() ||
       std::ranges::any_of(repeats, [](int64_t count) { return count < 0; })) {
-    refuse(fmt::format("{} repeated {}", x->type.to_string(), to_string(repeats)));
+    refuse(fmt::format("{} repeated {}", x->type.to_string(), shape_text(repeats)));
   }
   if (std::ranges::all_of(repeats, [](int64_t count) { return count == 1; })) return {x};
   Shape shape = x->shape();

@@ -107,7 +107,7 @@ std::vector<Tensor> convert_split(Conversion& node) {
   }
   if (sum != x->shape()[axis] || sizes.size() != node.result_count()) {
     refuse(
-        fmt::format("{} in parts {} along axis {}", x->type.to_string(), to_string(sizes), axis));
+        fmt::format("{} in parts {} along axis {}", x->type.to_string(), shape_text(sizes), axis));
   }
   std::vector<Tensor> parts;
   Shape begin(x->rank(), 0);
@@ -189,7 +189,7 @@ std::vector<Tensor> convert_center_crop_pad(Conversion& node) {
   Border border{.before = Shape(x->rank(), 0), .after = Shape(x->rank(), 0)};
   for (size_t k = 0; k < axes.size(); ++k) {
     const size_t axis = resolve_axis(axes[k], x->rank());
-    if (wanted[k] < 1) refuse(fmt::format("the shape {}", to_string(wanted)));
+    if (wanted[k] < 1) refuse(fmt::format("the shape {}", shape_text(wanted)));
     const int64_t more = wanted[k] - x->shape()[axis];
     border.before[axis] = more / 2;  // toward 0, also where it is cut
     border.after[axis] = more - more / 2;

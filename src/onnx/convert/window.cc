@@ -13,7 +13,7 @@ void check(std::string_view what, const Shape& list, size_t rank, int64_t least)
   const bool fits = list.size() == rank && std::ranges::all_of(list, [&](int64_t number) {
                       return number >= least && number <= kMost;
                     });
-  if (!fits) refuse(fmt::format("{} {} for {} spatial dimensions", what, to_string(list), rank));
+  if (!fits) refuse(fmt::format("{} {} for {} spatial dimensions", what, shape_text(list), rank));
 }
 
 // Pads such that the result has ceil(extent / stride) elements.

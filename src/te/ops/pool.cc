@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <functional>
-#include <numeric>
 
+#include "base/saturating.h"
 #include "te/ops/conv_window.h"
 #include "te/ops/dimensions.h"
 
@@ -106,13 +106,6 @@ void add_fold(DagBuilder& builder, const PoolShape& shape, const std::vector<Axi
   const Expr elements = count(std::span(at).subspan(first_spatial(shape), outputs.size()));
   builder.compute("Y", out, builder.read(sum, at) / ir::cast(value.type().scalar, elements),
                   shape.element);
-}
-
-int64_t product(const std::vector<int64_t>& numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), int64_t{1}, [](int64_t a, int64_t b) {
-    int64_t both = 0;
-    return __builtin_mul_overflow(a, b, &both) ? kMaxTrips : both;
-  });
 }
 
 // `P`: X padded with the identity.
@@ -271,7 +264,8 @@ Result<std::shared_ptr<const Dag>> pool(const PoolShape& shape, const PoolWindow
   }
   const bool whole = window.count_include_pad && window.uncounted.empty();
   const auto count = [&](std::span<const Expr> positions) {
-    return whole ? ir::int_imm(product(window.kernel)) : covered(positions, shape, window);
+    return whole ? ir::int_imm(saturating_product(window.kernel))
+                 : covered(positions, shape, window);
   };
   add_fold(builder, shape, axes, taps, builder.read(x, indices), outputs, count);
   return std::move(builder).build();
@@ -287,7 +281,7 @@ Result<std::shared_ptr<const Dag>> global_pool(const PoolShape& shape) {
   indices.insert(indices.begin(), axes[0].var);
   indices.push_back(axes[1].var);
   add_fold(builder, shape, axes, taps, builder.read(x, indices), {},
-           [&](std::span<const Expr>) { return ir::int_imm(product(shape.spatial)); });
+           [&](std::span<const Expr>) { return ir::int_imm(saturating_product(shape.spatial)); });
   return std::move(builder).build();
 }
 
