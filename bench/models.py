@@ -9,7 +9,7 @@ a model: the sum over its kernels of the larger of FLOP over the peak and bytes 
 bandwidth is that of reading as many bytes as the model has, weights and activations.
 
 The tuned library also runs on sequences of half length and on denormals (harness/input_sets.py). Its outputs
-are compared there too, and its times with that of friendly inputs.
+are compared there too, and its times with that of plain inputs.
 
 The default is ten models, less than an hour; --full runs all models of the folder. Results are stored per
 machine and build (build/bench), so an interrupted run resumes. Results that were measured while other
@@ -62,7 +62,7 @@ from harness.model_tuning import (
 )
 from harness.operator_class import class_shares
 from harness.rounds import QUANTILE
-from harness.set_match import FRIENDLY, InputSet, play_sets, set_match_from_json
+from harness.set_match import PLAIN, InputSet, play_sets, set_match_from_json
 from harness.tuned import STORE_SUFFIXES, NotStored, TuneError, build_key
 
 TUNE_S = 60.0
@@ -73,7 +73,7 @@ MIN_UNTUNED, MIN_OF_CLASS = 1.0, 0.87  # mean over the better peer; tuned over u
 MIN_CLASS = 0.01  # share of a class in the untuned time of all models, for which its bar counts
 MAX_MEMORY, MEMORY_MODELS = 1.3, ("resnet50", "bert_base_128")
 MAX_AGAIN_S, MAX_OPEN_MS = 10.0, 100.0
-MAX_OVER_FRIENDLY = 1.1  # the time with other inputs
+MAX_OVER_PLAIN = 1.1  # the time with other inputs
 SET_ROUNDS, SET_SLICE_S, DENORMALS = 10, 0.15, "denormals"
 MAX_MINUTES = 60.0  # of the default models
 NOTE_EVERY_S = 5.0
@@ -171,8 +171,8 @@ class Bench:
             self.needs_measuring()
             store, build = self.path(name, ".db"), self.options.build
             allow, shapes = self.options.allow, INPUT_SHAPES.get(name, "")
-            asked_s = tuning.asked_s
-            once_more = run_tune(model, store, asked_s, build, None, self.threads, None, allow, shapes)
+            requested_s = tuning.requested_s
+            once_more = run_tune(model, store, requested_s, build, None, self.threads, None, allow, shapes)
             kept = [once_more.seconds, once_more.result["measured"]]
             self.put(f"again/{name}", kept)
         return kept
@@ -227,7 +227,7 @@ class Bench:
         if DENORMALS not in sets and with_denormal_embeddings(model, small):
             o, made = self.options, os.path.join(folder, "model.so")
             compile_library(small, self.path(name, ".db"), made, o.build, self.threads, o.allow, shapes)
-            sets[DENORMALS] = InputSet(small, made, inputs[FRIENDLY])
+            sets[DENORMALS] = InputSet(small, made, inputs[PLAIN])
         return sets
 
     @contextlib.contextmanager
@@ -399,7 +399,7 @@ def judge(line, out):
 
 
 def judge_sets(line, out):
-    """Judges the outputs on all sets of inputs, and the times with those that are not friendly."""
+    """Compares the outputs on all sets of inputs, and the times of those that are not plain, with their limits."""
     sets = line.sets
     for who, reason in sets.failures().items():
         out.say(f"– {line.name}: {who}: {reason}")
@@ -409,9 +409,9 @@ def judge_sets(line, out):
         out.bar_max(f"{line.name}: error on the set {which}", ppm, 1e6 * MAX_RELATIVE_ERROR, "ppm")
         out.row(line.name, f"max_relative_error_{which}", error)
     for which in sets.others():
-        what = f"{line.name}: time on the set {which} over friendly"
-        out.bar_max(what, sets.over_friendly(which), MAX_OVER_FRIENDLY, trusted=sets.trustworthy)
-        out.row(line.name, f"over_friendly_{which}", sets.over_friendly(which))
+        what = f"{line.name}: time on the set {which} over plain"
+        out.bar_max(what, sets.over_plain(which), MAX_OVER_PLAIN, trusted=sets.trustworthy)
+        out.row(line.name, f"over_plain_{which}", sets.over_plain(which))
 
 
 def judge_untuned(bench, lines, quiet, out):
@@ -467,7 +467,7 @@ def run_all(options, out):
 
 
 def judge_time(bench, names, out):
-    """Judges the time of all measurements, also of earlier runs that were interrupted."""
+    """Compares the total time of all measurements with the limit. Earlier, interrupted runs count too."""
     minutes = sum(bench.minutes[name] for name in names)
     out.row("models" + bench.suffix, "minutes", minutes)
     if list(names) == list(DEFAULT) and tuning_runs(bench.options.seconds) == {"60 s": TUNE_S}:

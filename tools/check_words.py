@@ -44,6 +44,7 @@ WORDS = [
     (r"learnt", "learned"),
     (r"(?:label|model|travel|signal)l(?:ed|ing)", "one l before -ed and -ing"),
     (r"whilst|amongst", "while, among"),
+    (r"beside", "next to, in addition to, or external"),
 ]
 
 # Identifiers: the replacement, and the folder that the rule applies to.
@@ -84,8 +85,9 @@ IDENTIFIERS = {
 
 # Prefixes of identifiers: a pattern of the whole name, and the replacement.
 PREFIXES = [
-    (re.compile(r"most_\w+|kMost[A-Z]\w*|MOST_\w+"), "max_, kMax or MAX_"),
-    (re.compile(r"least_\w+|kLeast[A-Z]\w*|LEAST_\w+"), "min_, kMin or MIN_"),
+    (re.compile(r"most_\w+|kMost(?:[A-Z]\w*)?|MOST_\w+"), "max_, kMax or MAX_"),
+    (re.compile(r"least_\w+|kLeast(?:[A-Z]\w*)?|LEAST_\w+"), "min_, kMin or MIN_"),
+    (re.compile(r"(?:was_)?ask(?:s|ed)_\w+"), "requested_, has_ or is_"),
 ]
 
 # `one step a line`, where one step per line is meant.
@@ -104,6 +106,9 @@ PER = (
 PHRASES = [
     (r"sees? no keys?\b", "fully masked query"),
     (r"fewer letters\b", "operand with broadcast dimensions dropped"),
+    # parameters
+    (r"(?:\w+_t|int|double|float) (?:most|least)(?=[,)]| = [\w.+-]+[,)])", "limit, max_ or min_"),
+    (r"def \w+\(.*\b(?:most|least)(?=[,)=:])", "limit, maximum or minimum"),
     (
         r"(?:[Oo]ne|[Oo]nce|[Tt]wice|[Tt]wo|[0-9]+)(?: (?:%s)s?)? an? (?:%s)\b"
         % ("|".join(COUNTED), "|".join(PER)),
@@ -154,7 +159,8 @@ IDIOMS = [
     (r"held to (?:it|its|our|them|their)\b", "checked against"),
 ]
 HINT = re.compile(
-    r"no key|\b(?:most|least|MOST|LEAST)_|kMost|kLeast|fewer letters| an? (?:%s|cycle|run|iteration|update|contestant)\b|" % "|".join(PER)
+    r"no key|\b(?:most|least|MOST|LEAST)_|kMost|kLeast|(?:_t|int|double|float) (?:most|least)\b|"
+    r"def \w+\(.*\b(?:most|least)\b|ask(?:s|ed)_|fewer letters| an? (?:%s|cycle|run|iteration|update|contestant)\b|" % "|".join(PER)
     + "|".join(pattern for pattern, _ in IDIOMS)
 )
 
@@ -166,6 +172,9 @@ ALLOWED = [
     ("src/record/ndjson_test.cc", "vectorise", "older records have it"),
     ("src/cli/run_test.cc", "vectorise", "a misspelled pass"),
     ("src/lower/pipeline_test.cc", "vectorise", "a misspelled pass"),
+    ("src/cli/verb_compile.cc", "beside", "older value of --weights"),
+    ("src/cli/model_flags_test.cc", "beside", "older value of --weights"),
+    ("src/runtime/abi/model_weights.c", "beside", "names in the object that every library contains"),
     ("docs/records.md", "licences", "member of NDJSON records and column of the store"),
     ("src/cost/xgboost_model.h", "most_trees", "former name of an option"),
     ("src/cost/xgboost_model.h", "most_work", "former name of an option"),

@@ -445,6 +445,10 @@ class Words(Tree):
     def test_prefixes_of_bounds(self):
         for text in ("int most_bytes;", "constexpr int kMostRows = 1;", "LEAST_GAIN = 2", "least_ns_ = 0;"):
             self.assertEqual(len(self.problems(text)), 1, text)
+        for text in ("constexpr int kMost = 1;", "int f(size_t most, int k);", "int f(int least = -1);"):
+            self.assertEqual(len(self.problems(text)), 1, text)
+        self.assertEqual(len(self.problems("def f(x, most):")), 1)
+        self.assertEqual(self.problems("double least = min(a, b);"), [])
         self.assertEqual(self.problems("int almost_there, at_least; // the most bytes"), [])
         self.assertEqual(self.problems('{"least_ns", 1}', "src/cli/verb_bench.cc"), [])
 
@@ -462,6 +466,11 @@ class Words(Tree):
 
         for text in ("// 4 bytes a cycle", "// nanoseconds a call", "// numbers a query of one head"):
             self.assertEqual(len(self.problems(text)), 1, text)
+
+    def test_idioms_inside_identifiers(self):
+        for text in ("bool asks_for_json;", "asked_s = 1", "Order order_beside();", "int kSecondsBesideCalls;"):
+            self.assertEqual(len(self.problems(text)), 1, text)
+        self.assertEqual(self.problems("int tasks_of, masked_lanes; // besides"), [])
 
     def test_idioms_count_in_prose_only(self):
         idioms = ("// so many lanes", "// a buffer of its own", "// nobody reads it", "// it is told")

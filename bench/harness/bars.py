@@ -27,13 +27,13 @@ class Report:
     def row(self, name, metric, value):
         self.rows.append({"name": name, "metric": metric, "value": value})
 
-    def bar(self, what, value, least, unit="", trusted=True):
-        reached = value is not None and value >= least
-        self._judge(what, value, least, unit, reached, trusted)
+    def bar(self, what, value, minimum, unit="", trusted=True):
+        reached = value is not None and value >= minimum
+        self._judge(what, value, minimum, unit, reached, trusted)
 
-    def bar_max(self, what, value, most, unit="", trusted=True):
-        reached = value is not None and value <= most
-        self._judge(what, value, most, unit, reached, trusted)
+    def bar_max(self, what, value, maximum, unit="", trusted=True):
+        reached = value is not None and value <= maximum
+        self._judge(what, value, maximum, unit, reached, trusted)
 
     def progress(self, name, ratio):
         if sys.stderr.isatty():

@@ -16,15 +16,15 @@ class Bar:
     """The minimum of a metric: SHARE, `vs_onednn` or `vs_onnxruntime`. With `of`, it applies to the ratio to
     another case in the same run."""
 
-    least: float
+    minimum: float
     metric: str = SHARE
     of: str | None = None
 
     def __str__(self):
         if self.metric != SHARE:
             peer = {"vs_onednn": "oneDNN", "vs_onnxruntime": "ORT"}[self.metric]
-            return f"{self.least:g} x {peer}"
-        percent = f"{100 * self.least:g} %"
+            return f"{self.minimum:g} x {peer}"
+        percent = f"{100 * self.minimum:g} %"
         return f"{percent} of {self.of.partition('/')[0]}" if self.of else percent
 
 

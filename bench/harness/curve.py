@@ -8,11 +8,11 @@ WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 720, 360, 60, 30, 160, 45
 APART = 14  # labels, from baseline to baseline
 
 
-def _ticks(most):
-    """About five round numbers up to `most`."""
-    step = 10 ** math.floor(math.log10(most / 4)) if most > 0 else 1
-    step = next((step * k for k in (1, 2, 5, 10) if most / (step * k) <= 5), step)
-    return [k * step for k in range(int(most / step) + 1)]
+def _ticks(largest):
+    """About five round numbers up to `largest`."""
+    step = 10 ** math.floor(math.log10(largest / 4)) if largest > 0 else 1
+    step = next((step * k for k in (1, 2, 5, 10) if largest / (step * k) <= 5), step)
+    return [k * step for k in range(int(largest / step) + 1)]
 
 
 def svg(points, lines, title):

@@ -14,13 +14,13 @@ def input_sets(model_path, shapes=None):
     """Name -> inputs as returned by inputs_of. `half`, for a model that reads tokens: the second half of each
     sequence is padding, masked if the model has a mask. `denormals`, for a model that reads floats: every
     second number is a denormal."""
-    friendly = inputs_of(model_path, shapes)
-    sets = {"friendly": friendly}
-    half = {name: _half(array) for name, array in friendly.items()}
-    if any(half[name] is not friendly[name] for name in half):
+    plain = inputs_of(model_path, shapes)
+    sets = {"plain": plain}
+    half = {name: _half(array) for name, array in plain.items()}
+    if any(half[name] is not plain[name] for name in half):
         sets["half"] = half
-    if any(is_float(array) for array in friendly.values()):
-        sets["denormals"] = {name: _denormal(array) for name, array in friendly.items()}
+    if any(is_float(array) for array in plain.values()):
+        sets["denormals"] = {name: _denormal(array) for name, array in plain.items()}
     return sets
 
 

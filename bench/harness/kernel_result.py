@@ -111,7 +111,7 @@ def verdict(result, results=()):
         return report.ABSENT
     if not result.checked:
         return "unchecked"
-    return "reached" if value >= result.case.bar.least else "short"
+    return "reached" if value >= result.case.bar.minimum else "short"
 
 
 def rows_of(results):

@@ -42,8 +42,8 @@ class ModelError(Exception):
 
 def models_folder():
     """The folder that TILEWRIGHT_MODELS names, or shared/models next to the checkout."""
-    beside = os.path.join(peers.ROOT, "..", "shared", "models")
-    return os.environ.get("TILEWRIGHT_MODELS") or os.path.normpath(beside)
+    shared = os.path.join(peers.ROOT, "..", "shared", "models")
+    return os.environ.get("TILEWRIGHT_MODELS") or os.path.normpath(shared)
 
 
 def model_names(folder):

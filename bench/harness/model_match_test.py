@@ -164,19 +164,19 @@ class InputSets(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             model = write_model(os.path.join(folder, "m.onnx"))
             sets = input_sets.input_sets(model, {"x": [1, 6]})
-            self.assertEqual(list(sets), ["friendly", "denormals"])
+            self.assertEqual(list(sets), ["plain", "denormals"])
             small = np.abs(sets["denormals"]["x"][0, ::2])
             self.assertTrue((small > 0).all() and (small < np.finfo(np.float32).tiny).all())
-            np.testing.assert_array_equal(sets["denormals"]["x"][0, 1::2], sets["friendly"]["x"][0, 1::2])
+            np.testing.assert_array_equal(sets["denormals"]["x"][0, 1::2], sets["plain"]["x"][0, 1::2])
 
     def test_sequences_are_halved_and_embeddings_made_small(self):
         with tempfile.TemporaryDirectory() as folder:
             model = write_token_model(os.path.join(folder, "m.onnx"))
             sets = input_sets.input_sets(model)
-            self.assertEqual(list(sets), ["friendly", "half"])
+            self.assertEqual(list(sets), ["plain", "half"])
             np.testing.assert_array_equal(sets["half"]["mask"], [[1, 1, 0, 0]])
             self.assertEqual(sets["half"]["ids"][0, 2:].tolist(), [0, 0])
-            np.testing.assert_array_equal(sets["half"]["ids"][0, :2], sets["friendly"]["ids"][0, :2])
+            np.testing.assert_array_equal(sets["half"]["ids"][0, :2], sets["plain"]["ids"][0, :2])
             other = os.path.join(folder, "small.onnx")
             self.assertTrue(input_sets.with_denormal_embeddings(model, other))
             table = onnx.numpy_helper.to_array(onnx.load(other).graph.initializer[0])
@@ -189,18 +189,18 @@ class InputSets(unittest.TestCase):
 class SetMatches(unittest.TestCase):
     def match(self, errors, **ns):
         series = {name: timed(time) for name, time in ns.items()}
-        return set_match.SetMatch(("friendly", "denormals"), Outcome(series), errors)
+        return set_match.SetMatch(("plain", "denormals"), Outcome(series), errors)
 
-    def test_times_are_over_those_with_friendly_inputs(self):
-        match = self.match({}, friendly=2.0, denormals=3.0)
+    def test_times_are_over_those_with_plain_inputs(self):
+        match = self.match({}, plain=2.0, denormals=3.0)
         self.assertEqual(match.others(), ["denormals"])
-        self.assertEqual(match.over_friendly("denormals"), 1.5)
-        self.assertIsNone(match.over_friendly("half"))
+        self.assertEqual(match.over_plain("denormals"), 1.5)
+        self.assertIsNone(match.over_plain("half"))
 
     def test_outputs_must_be_compared_and_equal(self):
-        match = self.match({"friendly": 9e-6, "denormals": 2e-5}, friendly=1.0, denormals=1.0)
+        match = self.match({"plain": 9e-6, "denormals": 2e-5}, plain=1.0, denormals=1.0)
         again = set_match.set_match_from_json(match.to_json())
-        wrong = [name for name in ("friendly", "denormals", "half") if again.is_wrong(name)]
+        wrong = [name for name in ("plain", "denormals", "half") if again.is_wrong(name)]
         self.assertEqual(wrong, ["denormals", "half"])
 
     def test_each_set_has_its_inputs_and_its_reference(self):
@@ -220,8 +220,8 @@ class SetMatches(unittest.TestCase):
             sets = {name: set_match.InputSet(model, "m.so", arrays) for name, arrays in inputs.items()}
             with mock.patch.object(set_match, "compare", copy_inputs):
                 match = set_match.play_sets(sets, 2, 1, 0.1, folder)
-        self.assertEqual(match.ours, ("friendly", "denormals"))
-        self.assertEqual(match.errors["friendly"], 0.0)
+        self.assertEqual(match.ours, ("plain", "denormals"))
+        self.assertEqual(match.errors["plain"], 0.0)
         self.assertTrue(match.is_wrong("denormals"))
 
     def test_models_of_tokens_have_denormals_in_their_embeddings(self):
@@ -233,18 +233,18 @@ class SetMatches(unittest.TestCase):
             write_model(floats)
             with mock.patch.object(models, "compile_library") as compiled:
                 sets = bench.sets_of("t", tokens, "t.so", folder)
-                self.assertEqual(list(sets), ["friendly", "half", "denormals"])
+                self.assertEqual(list(sets), ["plain", "half", "denormals"])
                 self.assertEqual(sets["half"].library, "t.so")
                 small = sets["denormals"]
                 self.assertEqual((small.model, small.library), compiled.call_args[0][0:3:2])
-                self.assertIs(small.arrays, sets["friendly"].arrays)
+                self.assertIs(small.arrays, sets["plain"].arrays)
                 with mock.patch.dict(models.INPUT_SHAPES, {"f": "x:[1,6]"}):
                     sets = bench.sets_of("f", floats, "f.so", folder)
                 self.assertEqual([one.library for one in sets.values()], ["f.so", "f.so"])
                 self.assertEqual(compiled.call_count, 1)
 
     def test_slow_and_wrong_sets_reach_no_bar(self):
-        match = self.match({"friendly": 1e-6, "denormals": 1e-4}, friendly=1.0, denormals=1.2)
+        match = self.match({"plain": 1e-6, "denormals": 1e-4}, plain=1.0, denormals=1.2)
         out = models.Report(2)
         with contextlib.redirect_stdout(io.StringIO()):
             models.judge_sets(mock.Mock(sets=match), out)

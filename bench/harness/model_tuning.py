@@ -18,7 +18,7 @@ class ModelTuning:
     result: dict = field(default_factory=dict)  # of the last tuning run
     rounds: list = field(default_factory=list)  # [seconds of tuning, task, its best time in ns so far]
     seconds: float = 0.0
-    asked_s: float = 0.0  # of the last tuning run
+    requested_s: float = 0.0  # of the last tuning run
     other_cpus: float = 0.0
 
     @property

@@ -76,7 +76,7 @@ class Tuning(unittest.TestCase):
             both = run_tune("m.onnx", "r.db", 840, folder, first)
             self.assertEqual([ns for _, ns in both.curve], [1600.0, 1300.0, 400.0])
             self.assertGreaterEqual(both.curve[-1][0], 60.0)
-            self.assertEqual(both.asked_s, 840)
+            self.assertEqual(both.requested_s, 840)
             self.assertEqual(ModelTuning(**vars(both)), both)
             fake_program(folder, [], code=2)
             with self.assertRaises(TuneError):

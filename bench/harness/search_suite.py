@@ -154,8 +154,8 @@ def run_suite(options, tuner, matches, out):
     if options.full or options.batch:
         run(batches_of(lines))
     show(lines, out)
-    for group, least in BARS.items():
-        judge_group(lines, group, least, out)
+    for group, minimum in BARS.items():
+        judge_group(lines, group, minimum, out)
     for batch in (1, BATCH):
         judge_onednn(lines, batch, out)
         judge_worst(lines, batch, out)
@@ -236,7 +236,7 @@ def at_batch(lines, batch):
     return [line for line in lines if line.workload.name.endswith(suffix) == (batch == BATCH)]
 
 
-def judge_group(lines, group, least, out):
+def judge_group(lines, group, minimum, out):
     for batch in (1, BATCH):
         chosen = [x for x in at_batch(lines, batch) if class_of(x.workload.name) in group]
         if not chosen:
@@ -245,7 +245,7 @@ def judge_group(lines, group, least, out):
         mean = report.geometric_mean([line.ratio for line in chosen])
         what = f"{name}, batch {batch}, {len(chosen)} workloads: geometric mean"
         if batch == 1:
-            out.bar(what, mean, least, trusted=all(line.trustworthy for line in chosen))
+            out.bar(what, mean, minimum, trusted=all(line.trustworthy for line in chosen))
         else:
             out.say(f"{what} {report.number(mean)}")
         out.row(f"{'compute' if group == COMPUTE_BOUND else 'others'}.b{batch}", "vs_best", mean)

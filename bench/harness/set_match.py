@@ -16,7 +16,7 @@ from harness.model_match import (
     write_inputs,
 )
 
-FRIENDLY = "friendly"
+PLAIN = "plain"
 
 
 @dataclass
@@ -41,14 +41,14 @@ class SetMatch(Played):
         """Also where the outputs were not compared."""
         return not self.errors.get(name, float("inf")) <= MAX_RELATIVE_ERROR
 
-    def over_friendly(self, name):
-        """The time with these inputs over that with friendly ones; None if one is missing."""
-        mine, friendly = self.time_ns(name), self.time_ns(FRIENDLY)
-        return mine / friendly if mine and friendly else None
+    def over_plain(self, name):
+        """The time with these inputs over that with plain ones; None if one is missing."""
+        mine, plain = self.time_ns(name), self.time_ns(PLAIN)
+        return mine / plain if mine and plain else None
 
     def others(self):
         """The names of the other sets."""
-        return [name for name in self.ours if name != FRIENDLY]
+        return [name for name in self.ours if name != PLAIN]
 
 
 def set_match_from_json(fields):
@@ -73,7 +73,7 @@ def errors_of_sets(names, outcome, types, folder):
 
 
 def play_sets(sets, threads, rounds, slice_s, build_dir):
-    """`sets`: name -> InputSet; one of them is `friendly`."""
+    """`sets`: name -> InputSet; one of them is `plain`."""
     with tempfile.TemporaryDirectory(prefix="tilewright-bench-") as folder:
 
         def spec(name, one, **more):
@@ -90,5 +90,5 @@ def play_sets(sets, threads, rounds, slice_s, build_dir):
             reference = reference_of(name)
             entrants[reference] = Contestant(PEERS[REFERENCE][1], spec(reference, one))
         outcome = compare(entrants, threads, rounds, slice_s)
-        errors = errors_of_sets(sets, outcome, output_types(sets[FRIENDLY].model), folder)
+        errors = errors_of_sets(sets, outcome, output_types(sets[PLAIN].model), folder)
         return SetMatch(tuple(sets), outcome, errors)

@@ -102,7 +102,7 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
   if (outcome.stopped) return outcome;
   outcome.winograd = winograd_steps(model.plan, target);
   const deploy::Program program = TRY(std::move(compiled));
-  TRY(write(program, options.output, {.weights_beside = options.weights_beside}));
+  TRY(write(program, options.output, {.external_weights = options.external_weights}));
   outcome.file_bytes = TRY(size_of_file(options.output));
   outcome.written = true;
   outcome.steps = program.steps.size();

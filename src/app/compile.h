@@ -26,7 +26,7 @@ struct CompileOptions {
   std::string records = kDefaultRecords;
   std::filesystem::path output{};  // ends in .so, .o or .c
   std::string name{};              // symbol of the model; empty: the stem of output
-  bool weights_beside = false;     // weights in a separate file next to the output, not inside it
+  bool external_weights = false;   // weights in a separate file next to the output, not inside it
   bool require_tuned = false;      // write nothing if a task has no record
   deploy::BackEndTables tables{};
 };

@@ -106,9 +106,9 @@ Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const Mod
                 "nothing to tune; name a model, such as resnet50.onnx, or an operator");
   }
   // Operators that are tuned together with a model get those permissions that apply to operators.
-  const bool beside = std::ranges::any_of(words, is_model_file);
+  const bool has_models = std::ranges::any_of(words, is_model_file);
   FloatPermissions permissions =
-      TRY(beside ? model_permissions(choice.allow) : operator_permissions(choice.allow));
+      TRY(has_models ? model_permissions(choice.allow) : operator_permissions(choice.allow));
   permissions.winograd = false;
   TaskList list(target, tables);
   for (const std::string& word : words) {

@@ -22,10 +22,10 @@ size_t length_of(std::string_view text) {
     if (!continues(text[k])) return 0;
     code = code << 6U | (static_cast<unsigned char>(text[k]) & 0x3FU);
   }
-  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
   const bool none = code == 0xFFFE || code == 0xFFFF;
-  return code < kLeast[length] || code > 0x10FFFF || surrogate || none ? 0 : length;
+  return code < kSmallest[length] || code > 0x10FFFF || surrogate || none ? 0 : length;
 }
 
 }  // namespace
@@ -54,11 +54,11 @@ size_t code_point_count(std::string_view text) {
   return count;
 }
 
-std::string first_code_points(std::string_view text, size_t most) {
-  if (code_point_count(text) <= most) return std::string(text);
+std::string first_code_points(std::string_view text, size_t limit) {
+  if (code_point_count(text) <= limit) return std::string(text);
   size_t end = 0;
   for (size_t count = 0; end < text.size(); ++end) {
-    if (!continues(text[end]) && count++ + 1 == most) break;
+    if (!continues(text[end]) && count++ + 1 == limit) break;
   }
   return std::string(text.substr(0, end)) + "~";
 }

@@ -13,7 +13,7 @@ std::string clean_utf8(std::string_view text);
 
 // The number of code points of clean text.
 size_t code_point_count(std::string_view text);
-// At most `most` code points of clean text. A truncated text ends with '~'.
-std::string first_code_points(std::string_view text, size_t most);
+// At most `limit` code points of clean text. A truncated text ends with '~'.
+std::string first_code_points(std::string_view text, size_t limit);
 
 }  // namespace tilewright

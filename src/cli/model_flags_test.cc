@@ -166,6 +166,19 @@ TEST_F(ModelFlags, CompilesForOtherMachines) {
   expect_refused({"compile", kPacked, "-o", path("m.so"), "--target", "x86-64-v2"}, "needs avx2");
 }
 
+TEST_F(ModelFlags, WeightsAreEmbeddedOrExternal) {
+  const std::string bytes(sizeof(float) * 64, '\0');
+  const graph::TensorType type{.element = ir::Scalar::F32, .shape = {8, 8}};
+  ASSERT_TRUE(app::write_npy(path("b.npy"), type, bytes).has_value());
+  for (const std::string kind : {"external", "beside"}) {  // the second is the older form
+    const Outcome made = tilewright({"compile", kPacked, "-o", path(kind + ".so"), "--constant",
+                                     "B=" + path("b.npy"), "--weights", kind});
+    EXPECT_EQ(made.code, 0) << made.err;
+    EXPECT_TRUE(std::filesystem::exists(path(kind + ".weights"))) << kind;
+  }
+  expect_refused({"compile", kPacked, "-o", path("m.so"), "--weights", "inside"}, "external");
+}
+
 // By value, of a compiled model and of an operator compiled in memory.
 TEST_F(ModelFlags, DenormalsAreZerosUnlessTheyAreAllowed) {
   const std::string what = "elementwise:shape=8x8,chain=scale(0.5)";

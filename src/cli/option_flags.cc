@@ -25,7 +25,7 @@ constexpr FlagRow kFlags[] = {
     {"peers.model", "--onnx"},
     {"random_seed", "--random"},
     {"trace_file", "--trace"},
-    {"weights_beside", "--weights", "beside"},
+    {"external_weights", "--weights", "external"},
 };
 
 // Jobs whose verbs have other names.

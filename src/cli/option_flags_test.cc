@@ -15,7 +15,7 @@ TEST(OptionFlags, NamesFollowOptions) {
   EXPECT_EQ(flag_text({"passes_off", ""}), "--passes-off");
   EXPECT_EQ(flag_text({"cost", "xgboost"}), "--cost xgboost");
   EXPECT_EQ(flag_text({"inputs", "x=FILE.npy"}), "--input x=FILE.npy");
-  EXPECT_EQ(flag_text({"weights_beside", ""}), "--weights beside");
+  EXPECT_EQ(flag_text({"external_weights", ""}), "--weights external");
 }
 
 TEST(OptionFlags, AreQuotedForTheShell) {
@@ -39,7 +39,7 @@ TEST(OptionFlags, BecomeFlagsOfAVerb) {
   for (const char* option :
        {"allow", "constants", "cost", "from_model", "input_shapes", "inputs", "latency_targets_us",
         "model_file", "model_finals", "objective", "passes_off", "random", "random_seed", "texts",
-        "threads", "trace_file", "traces", "weights_beside"}) {
+        "threads", "trace_file", "traces", "external_weights"}) {
     const Error error{ErrorKind::BadInput, "", {{option, ""}}};
     EXPECT_TRUE(std::ranges::any_of(all_verbs(), [&](const Verb& verb) {
       CLI::App app;

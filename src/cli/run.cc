@@ -58,7 +58,7 @@ ExitCode exit_code_of(ErrorKind kind) {
 }
 
 // For errors in the arguments, before CLI11 has parsed --json.
-bool asks_for_json(const std::vector<std::string>& arguments) {
+bool has_json_flag(const std::vector<std::string>& arguments) {
   if (std::ranges::find(arguments, "--json") != arguments.end()) return true;
   const char* const variable = std::getenv("TILEWRIGHT_JSON");
   return variable != nullptr && std::string_view(variable) == "true";
@@ -130,7 +130,7 @@ int run_action(const CLI::App& verb, const Action& action, const Context& contex
 
 int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
                   std::span<const Verb> verbs) {
-  const Context unparsed = {.out = out, .err = err, .json = asks_for_json(arguments)};
+  const Context unparsed = {.out = out, .err = err, .json = has_json_flag(arguments)};
   if (const Status status = check_verb(arguments, verbs); !status) {
     return report(unparsed, ExitCode::BadUse, "bad_input", status.error().message);
   }
@@ -164,9 +164,9 @@ int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, 
     // CLI11 takes them in reverse.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
-    const bool asked_for_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
+    const bool is_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
     app.exit(error, out, err);
-    if (asked_for_help) return static_cast<int>(ExitCode::Done);
+    if (is_help) return static_cast<int>(ExitCode::Done);
     print_error_object(unparsed, "bad_input", error.what());
     return static_cast<int>(ExitCode::BadUse);
   }

@@ -98,10 +98,13 @@ Json summary_json(const std::string& file, const app::CompileOutcome& outcome) {
           {"seconds", outcome.seconds}};
 }
 
+// `beside` is an older form of `external`.
+std::string older_kind(const std::string& kind) { return kind == "beside" ? "external" : kind; }
+
 Result<ExitCode> run_compile(const Context& context, const Flags& flags) {
   app::CompileOptions options = flags.options;
   options.output = flags.output;
-  options.weights_beside = flags.weights == "beside";
+  options.external_weights = flags.weights == "external";
   KernelPrinter progress(context.err);
   const Interrupt interrupt;
   Result<app::CompileOutcome> compiled = app::compile(options, progress, interrupt.token());
@@ -149,8 +152,9 @@ Action declare_compile(CLI::App& app) {
                  "name of the model's symbol (default: the name of the output file)");
   app.add_option("--weights", flags->weights,
                  "embed the weights in the file, or write them to a file next to it: embedded or "
-                 "beside (default: embedded)")
-      ->check(CLI::IsMember({"embedded", "beside"}));
+                 "external (default: embedded)")
+      ->transform(older_kind)
+      ->check(CLI::IsMember({"embedded", "external"}));
   app.add_flag("--require-tuned", options->require_tuned,
                "fail with exit code 4 and name each task that has no record");
   return [flags, &app](const Context& context) -> Result<ExitCode> {

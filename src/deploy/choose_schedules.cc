@@ -36,8 +36,8 @@ class Chooser {
   Chooser(const Target& target, record::Store* store, std::string_view back_end)
       : target_(target), store_(store), back_end_(back_end) {}
 
-  // Up to `most` records whose traces apply, or the default schedule.
-  Result<std::vector<Choice>> choose(const Workload& workload, size_t most) {
+  // Up to `limit` records whose traces apply, or the default schedule.
+  Result<std::vector<Choice>> choose(const Workload& workload, size_t limit) {
     std::vector<Choice> choices;
     std::string stale;
     if (store_ != nullptr) {
@@ -45,7 +45,7 @@ class Chooser {
       const std::vector<record::Attempt> best = TRY(best_of(task.key()));
       std::unordered_set<Hash128> programs;
       for (const record::Attempt& attempt : best) {
-        if (choices.size() == most) break;
+        if (choices.size() == limit) break;
         if (programs.contains(attempt.program)) continue;
         std::optional<Choice> choice = TRY(recorded(task, attempt));
         if (!choice) continue;
@@ -165,11 +165,11 @@ class Chooser {
     }
     const WorkloadForm form = form_of(*workload.dag);
     const Known* nearest = nullptr;
-    double least = std::numeric_limits<double>::infinity();
+    double min_distance = std::numeric_limits<double>::infinity();
     for (const Known& known : known_) {
-      const double far = extent_distance(form, known.form);
-      if (far >= least) continue;
-      least = far;
+      const double distance = extent_distance(form, known.form);
+      if (distance >= min_distance) continue;
+      min_distance = distance;
       nearest = &known;
     }
     if (nearest == nullptr) {
@@ -222,14 +222,14 @@ Result<std::vector<record::Attempt>> last_finals(record::Store& store, Hash128 t
 
 Result<std::vector<std::vector<Choice>>> choose_finalists(const ModelPlan& plan,
                                                           const Target& target,
-                                                          record::Store* store, size_t most,
+                                                          record::Store* store, size_t limit,
                                                           std::string_view back_end) {
   Chooser chooser(target, store, back_end);
   std::vector<std::vector<Choice>> finalists;
   finalists.reserve(plan.partition.kernels.size());
   for (const graph::Partition::Kernel& kernel : plan.partition.kernels) {
     const graph::Group& group = plan.partition.groups[kernel.groups.front()];
-    Result<std::vector<Choice>> choices = chooser.choose(group.workload, most);
+    Result<std::vector<Choice>> choices = chooser.choose(group.workload, limit);
     if (!choices) {
       return fail(choices.error().kind,
                   fmt::format("kernel '{}': {}", group.title, choices.error().message));

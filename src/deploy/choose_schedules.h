@@ -32,12 +32,12 @@ struct Choice {
 // the built-in one count.
 Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
                                              record::Store* store, std::string_view back_end = {});
-// The same, with further candidates for the finals inside the model: per kernel up to `most`
+// The same, with further candidates for the finals inside the model: per kernel up to `limit`
 // records with distinct programs whose traces apply, best first. At least one, the result of
 // choose_schedules.
 Result<std::vector<std::vector<Choice>>> choose_finalists(const ModelPlan& plan,
                                                           const Target& target,
-                                                          record::Store* store, size_t most,
+                                                          record::Store* store, size_t limit,
                                                           std::string_view back_end = {});
 // The participants of the last finals of a task, fastest first: those inside a model if they were
 // the last, otherwise those with cold weights. If `machine` is given, only on it.

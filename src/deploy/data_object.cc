@@ -111,8 +111,8 @@ class DataObject {
   int64_t table() {
     const TableRows rows = table_rows(program_);
     TilewrightModelTable table = plain_table(program_, rows);
-    const bool beside = !options_.weights_file.empty();
-    if (beside) {
+    const bool external = !options_.weights_file.empty();
+    if (external) {
       const Hash128 hash = hash_of_constants(program_);
       table.weights_hash[0] = hash.high;
       table.weights_hash[1] = hash.low;
@@ -123,7 +123,7 @@ class DataObject {
     point_plain(at + field(&TilewrightModelTable::steps), put_plain(rows.steps));
     point_plain(at + field(&TilewrightModelTable::arguments), put_plain(rows.arguments));
     point_plain(at + field(&TilewrightModelTable::facts), put_plain(rows.facts));
-    if (beside) {
+    if (external) {
       point_text(at + field(&TilewrightModelTable::weights_file), options_.weights_file);
     } else if (program_.constants.size() > 0) {
       const bool huge = options_.huge_pages && program_.constants.size() >= kHugePage;

@@ -97,10 +97,10 @@ void expect_cpp_runs(const TestFolder& folder, const std::string& object) {
 
 TEST(Examples, TheCppProgramIsLinkedWithAnObject) {
   if (!have("c++")) GTEST_SKIP() << "no C++ compiler";
-  for (const bool beside : {false, true}) {
+  for (const bool external : {false, true}) {
     const TestFolder folder;
-    const Status done =
-        export_object(must_compile(small_model()), folder / "model.o", {.weights_beside = beside});
+    const Status done = export_object(must_compile(small_model()), folder / "model.o",
+                                      {.external_weights = external});
     ASSERT_TRUE(done.has_value()) << done.error().message;
     expect_cpp_runs(folder, (folder / "model.o").string());
   }
@@ -109,10 +109,10 @@ TEST(Examples, TheCppProgramIsLinkedWithAnObject) {
 TEST(Examples, TheCppProgramIsLinkedWithACSource) {
   for (const std::string compiler : {"gcc", "clang-19"}) {
     if (!have(compiler) || !have("c++")) continue;
-    for (const bool beside : {false, true}) {
+    for (const bool external : {false, true}) {
       const TestFolder folder;
       const Status done = export_c(must_compile(small_model(), {.c_source = true}),
-                                   folder / "model.c", {.weights_beside = beside});
+                                   folder / "model.c", {.external_weights = external});
       ASSERT_TRUE(done.has_value()) << done.error().message;
       const std::string object = folder / "model.o";
       const Outcome built = run(fmt::format("{} -std=gnu11 {} -march=native -c {} -o {}", compiler,

@@ -95,7 +95,7 @@ Status Companions::finish() {
 Status export_shared(const Program& program, const fs::path& so, const ExportOptions& options) {
   const std::string own_name = program.name + "_model";
   Companions companions;
-  if (options.weights_beside) {
+  if (options.external_weights) {
     TRY(companions.add_weights(program, so));
   }
   DataObjectOptions data_options{.symbols = {"tilewright_model"},
@@ -111,7 +111,7 @@ Status export_shared(const Program& program, const fs::path& so, const ExportOpt
 
 Status export_object(const Program& program, const fs::path& o, const ExportOptions& options) {
   Companions companions;
-  if (options.weights_beside) {
+  if (options.external_weights) {
     TRY(companions.add_weights(program, o));
   }
   TRY(companions.add_header(program, o));

@@ -11,7 +11,7 @@
 namespace tilewright::deploy {
 
 struct ExportOptions {
-  bool weights_beside = false;  // in STEM.weights, memory-mapped, not embedded
+  bool external_weights = false;  // in STEM.weights, memory-mapped, not embedded
 };
 
 // A shared library that exports `tilewright_model` and NAME_model (runtime/abi/model_abi.h).

@@ -141,8 +141,8 @@ static __attribute__((unused)) int32_t tilewright_kernel_parallel_for(
   }
 
   std::string table_struct(const TableRows& rows, const std::string& weights_file) const {
-    const bool beside = !weights_file.empty();
-    const Hash128 hash = beside ? hash_of_constants(program_) : Hash128{};
+    const bool external = !weights_file.empty();
+    const Hash128 hash = external ? hash_of_constants(program_) : Hash128{};
     return fmt::format(
         "static const TilewrightModelTable tw_table = {{\n"
         "    .version = {}, .denormals = {}, .cpu_features = tw_features,\n"
@@ -152,8 +152,8 @@ static __attribute__((unused)) int32_t tilewright_kernel_parallel_for(
         "    .weights_file = {}, .weights_hash = {{{:#x}u, {:#x}u}}, .facts = tw_facts}};\n",
         TILEWRIGHT_TABLE_VERSION, keeps_denormals(program_) ? 1 : 0, program_.kernels.size(),
         rows.arguments.size(), program_.arena_bytes, program_.constants.size(),
-        beside || program_.constants.size() == 0 ? "0" : "tw_constants",
-        beside ? c_string(weights_file) : "0", hash.high, hash.low);
+        external || program_.constants.size() == 0 ? "0" : "tw_constants",
+        external ? c_string(weights_file) : "0", hash.high, hash.low);
   }
 
   static std::string infos(std::string_view name, const std::vector<ProgramTensor>& tensors) {
@@ -183,15 +183,15 @@ Status export_c(const Program& program, const fs::path& c, const ExportOptions& 
   if (program.c.source.empty()) {
     return fail(ErrorKind::BadInput, "the model was compiled without C source");
   }
-  if (!options.weights_beside && program.constants.size() > kMaxEmbeddedInC) {
+  if (!options.external_weights && program.constants.size() > kMaxEmbeddedInC) {
     return fail(ErrorKind::Unsupported,
                 fmt::format("{} MB of weights are too many for a C source; write them to a file "
                             "next to it",
                             program.constants.size() >> 20),
-                {{"weights_beside", ""}});
+                {{"external_weights", ""}});
   }
   Companions companions;
-  if (options.weights_beside) {
+  if (options.external_weights) {
     TRY(companions.add_weights(program, c));
   }
   TRY(companions.add_header(program, c));
@@ -199,7 +199,7 @@ Status export_c(const Program& program, const fs::path& c, const ExportOptions& 
   CText text(program, file);
   text.kernels(fs::path(c).replace_extension(".h").filename().string());
   text.run_time();
-  if (!options.weights_beside && program.constants.size() > 0) text.constants();
+  if (!options.external_weights && program.constants.size() > 0) text.constants();
   text.table(companions.weights_file());
   text.api();
   TRY(file.finish());

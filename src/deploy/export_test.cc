@@ -68,7 +68,7 @@ TEST(ExportShared, WeightsInASeparateFile) {
   const TestFolder folder;
   const ModelPlan plan = small_model();
   const Program program = must_compile(plan);
-  ASSERT_TRUE(export_shared(program, folder / "m.so", {.weights_beside = true}).has_value());
+  ASSERT_TRUE(export_shared(program, folder / "m.so", {.external_weights = true}).has_value());
   EXPECT_EQ(fs::file_size(folder / "m.weights"),
             static_cast<uintmax_t>(4096 + program.constants.size()));
   ASSERT_TRUE(export_shared(program, folder / "embedded.so").has_value());
@@ -115,7 +115,7 @@ TEST(ExportShared, WeightsInASeparateFile) {
 TEST(ExportShared, WeightsAreFoundFromAnotherFolder) {
   const TestFolder folder;
   const ModelPlan plan = small_model();
-  ASSERT_TRUE(export_shared(must_compile(plan), folder / "m.so", {.weights_beside = true}));
+  ASSERT_TRUE(export_shared(must_compile(plan), folder / "m.so", {.external_weights = true}));
   const fs::path before = fs::current_path();
   fs::current_path(folder.path());
   const auto library = runtime::ModelLibrary::open("m.so");
@@ -127,7 +127,7 @@ TEST(ExportShared, WeightsAreFoundFromAnotherFolder) {
 TEST(ExportShared, WeightsThatAreNotARegularFileAreAnError) {
   const TestFolder folder;
   ASSERT_TRUE(
-      export_shared(must_compile(small_model()), folder / "m.so", {.weights_beside = true}));
+      export_shared(must_compile(small_model()), folder / "m.so", {.external_weights = true}));
   fs::remove(folder / "m.weights");
   ASSERT_EQ(mkfifo((folder / "m.weights").c_str(), 0600), 0);
   const auto library = runtime::ModelLibrary::open(folder / "m.so");
@@ -166,18 +166,18 @@ TEST(Export, IsReproducible) {
   const TestFolder folder;
   fs::create_directory(folder / "a");
   fs::create_directory(folder / "b");
-  for (const bool beside : {false, true}) {
+  for (const bool external : {false, true}) {
     for (const std::string where : {"a", "b"}) {
       // Compiled again each time, with another number of jobs.
       const Program program =
           must_compile(small_model(), {.c_source = true, .jobs = where == "a" ? 1 : 3});
-      const ExportOptions options{.weights_beside = beside};
+      const ExportOptions options{.external_weights = external};
       ASSERT_TRUE(export_shared(program, folder / (where + "/m.so"), options).has_value());
       ASSERT_TRUE(export_object(program, folder / (where + "/m.o"), options).has_value());
       ASSERT_TRUE(export_c(program, folder / (where + "/m.c"), options).has_value());
     }
     for (const std::string file : {"m.so", "m.o", "m.c", "m.h", "m.weights"}) {
-      if (!beside && file == "m.weights") continue;
+      if (!external && file == "m.weights") continue;
       const auto a = read_file(folder / ("a/" + file));
       const auto b = read_file(folder / ("b/" + file));
       ASSERT_TRUE(a.has_value() && b.has_value()) << file;
@@ -195,7 +195,7 @@ TEST(Export, ErrorsNameTheFile) {
   EXPECT_THAT(no_c.error().message, HasSubstr("without C source"));
   const fs::path nowhere = folder / "nowhere/m.so";
   for (const Status& status : {export_shared(program, nowhere), export_object(program, nowhere),
-                               export_shared(program, nowhere, {.weights_beside = true})}) {
+                               export_shared(program, nowhere, {.external_weights = true})}) {
     ASSERT_FALSE(status.has_value());
     EXPECT_EQ(status.error().kind, ErrorKind::Io);
     EXPECT_THAT(status.error().message, HasSubstr("nowhere"));
@@ -223,7 +223,7 @@ TEST(Export, FailedExportLeavesNoOtherFiles) {
   for (const auto& [name, write] :
        {std::pair("net.so", &export_shared), {"net.o", &export_object}, {"net.c", &export_c}}) {
     fs::create_directories(folder / name / "full");
-    EXPECT_FALSE(write(program, folder / name, {.weights_beside = true}).has_value()) << name;
+    EXPECT_FALSE(write(program, folder / name, {.external_weights = true}).has_value()) << name;
     EXPECT_TRUE(fs::is_directory(folder / name / "full")) << name;
     fs::remove_all(folder / name);
     EXPECT_TRUE(fs::is_empty(folder / ""))
@@ -237,7 +237,7 @@ TEST(Export, FailedExportKeepsTheExistingFile) {
   const Program program = must_compile(small_model(), {.name = "net"});
   ASSERT_TRUE(write_file_atomically(folder / "net.so", "old").has_value());
   fs::create_directories(folder / "net.weights");
-  EXPECT_FALSE(export_shared(program, folder / "net.so", {.weights_beside = true}).has_value());
+  EXPECT_FALSE(export_shared(program, folder / "net.so", {.external_weights = true}).has_value());
   EXPECT_EQ(read_file(folder / "net.so"), "old");
 }
 
@@ -246,7 +246,7 @@ TEST(Export, SymbolicLinksAreKept) {
   const Program program = must_compile(small_model(), {.name = "net"});
   fs::create_directories(folder / "other");
   fs::create_symlink("other/net.weights", folder / "net.weights");
-  ASSERT_TRUE(export_shared(program, folder / "net.so", {.weights_beside = true}).has_value());
+  ASSERT_TRUE(export_shared(program, folder / "net.so", {.external_weights = true}).has_value());
   EXPECT_TRUE(fs::is_symlink(folder / "net.weights"));
   EXPECT_TRUE(fs::is_regular_file(folder / "other/net.weights"));
 }

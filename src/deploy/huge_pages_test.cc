@@ -156,7 +156,7 @@ TEST(HugePages, SeparateWeightsAreAligned) {
   const TestFolder folder;
   const ModelPlan plan = large_model();
   const Program program = must_compile(plan);
-  ASSERT_TRUE(export_shared(program, folder / "m.so", {.weights_beside = true}).has_value());
+  ASSERT_TRUE(export_shared(program, folder / "m.so", {.external_weights = true}).has_value());
   const std::string file = *read_file(folder / "m.weights");
   ASSERT_EQ(file.size(), TILEWRIGHT_WEIGHTS_OFFSET + static_cast<size_t>(program.constants.size()));
   EXPECT_EQ(std::memcmp(file.data() + TILEWRIGHT_WEIGHTS_OFFSET, program.constants.data(),

@@ -184,7 +184,7 @@ class FakeRun {
   std::map<Word, Stamp> memory_;
 };
 
-void expect_right(const Graph& graph, double most = 1.2) {
+void expect_right(const Graph& graph, double bound = 1.2) {
   const auto separate = separate_outputs(graph);
   ASSERT_TRUE(separate.has_value()) << separate.error().message;
   const auto parts = partition(*separate, {});
@@ -193,7 +193,7 @@ void expect_right(const Graph& graph, double most = 1.2) {
   ASSERT_TRUE(plan.has_value());
   FakeRun(*separate, *parts, *plan).run();
   EXPECT_GE(plan->arena_bytes, plan->live_bytes);
-  EXPECT_LE(static_cast<double>(plan->arena_bytes), most * static_cast<double>(plan->live_bytes));
+  EXPECT_LE(static_cast<double>(plan->arena_bytes), bound * static_cast<double>(plan->live_bytes));
   EXPECT_LE(plan->arena_bytes, plan->sum_bytes + 64 * std::ssize(parts->groups));
 }
 

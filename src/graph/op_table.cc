@@ -52,16 +52,17 @@ Status check_type(std::string_view op, std::string_view what, const TensorType& 
 }
 
 Status check_operands(const OpDef& op, OperandTypes operands) {
-  if (operands.size() < op.least || operands.size() > op.most) {
-    const std::string wanted = op.least == op.most     ? fmt::format("{}", op.least)
-                               : op.most == kAnyNumber ? fmt::format("{} or more", op.least)
-                                                       : fmt::format("{} to {}", op.least, op.most);
+  if (operands.size() < op.min_operands || operands.size() > op.max_operands) {
+    const std::string wanted =
+        op.min_operands == op.max_operands ? fmt::format("{}", op.min_operands)
+        : op.max_operands == kAnyNumber    ? fmt::format("{} or more", op.min_operands)
+                                        : fmt::format("{} to {}", op.min_operands, op.max_operands);
     return fail(ErrorKind::BadInput,
                 fmt::format("{}: {} operands; {} are wanted", op.name, operands.size(), wanted));
   }
   for (size_t k = 0; k < operands.size(); ++k) {
     if (!operands[k]) {
-      if (k >= op.least) continue;
+      if (k >= op.min_operands) continue;
       return fail(ErrorKind::BadInput, fmt::format("{}: operand {} is left out", op.name, k));
     }
     TRY(check_type(op.name, fmt::format("operand {}", k), *operands[k]));

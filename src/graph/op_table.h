@@ -36,7 +36,8 @@ using OperandTypes = std::span<const std::optional<TensorType>>;
 struct OpDef {
   std::string_view name;
   Work work = Work::Map;
-  size_t least = 1, most = 1;  // operands; the last ones may be omitted, down to `least`
+  // The last operands may be omitted, down to `min_operands`.
+  size_t min_operands = 1, max_operands = 1;
   Result<std::shared_ptr<const te::Dag>> (*build)(const OpDef& op, const Attributes& attributes,
                                                   OperandTypes operands) = nullptr;
   bool winograd = false;  // Winograd's algorithm: its kernels have the permission `winograd`

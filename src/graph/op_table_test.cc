@@ -15,7 +15,7 @@ TEST(OpTable, IsSortedAndSearchable) {
   EXPECT_TRUE(std::ranges::is_sorted(all, {}, &OpDef::name));
   for (const OpDef& op : all) {
     EXPECT_EQ(find_op(op.name), &op);
-    EXPECT_LE(op.least, op.most);
+    EXPECT_LE(op.min_operands, op.max_operands);
   }
   EXPECT_EQ(find_op("frobnicate"), nullptr);
   EXPECT_EQ(find_op("conv")->work, Work::Heavy);
@@ -157,8 +157,9 @@ TEST(OpTable, RandomNodesNeverCrash) {
       }
       std::vector<std::optional<TensorType>> operands;
       const size_t count =
-          op.least + static_cast<size_t>(rng.between(
-                         0, static_cast<int64_t>(std::min<size_t>(op.most - op.least, 2))));
+          op.min_operands +
+          static_cast<size_t>(rng.between(
+              0, static_cast<int64_t>(std::min<size_t>(op.max_operands - op.min_operands, 2))));
       for (size_t o = 0; o < count; ++o) {
         TensorType type{.element = element, .shape = shape};
         if (rng.between(0, 3) == 0) type.element = any_of(rng, kScalars);
@@ -166,7 +167,7 @@ TEST(OpTable, RandomNodesNeverCrash) {
           type.shape.resize(static_cast<size_t>(rng.between(0, 4)), any_of(rng, kExtents));
         }
         operands.emplace_back(std::move(type));
-        if (o >= op.least && rng.between(0, 3) == 0) operands.back() = std::nullopt;
+        if (o >= op.min_operands && rng.between(0, 3) == 0) operands.back() = std::nullopt;
       }
       const Attributes attributes =
           random_attributes(rng, op, rng.between(0, 1) == 0 || rank < 3 ? rank : rank - 2);

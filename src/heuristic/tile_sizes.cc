@@ -8,8 +8,8 @@ namespace tilewright::heuristic {
 namespace {
 
 // `sizes` ascends.
-std::span<const int64_t> up_to(int64_t most, std::span<const int64_t> sizes) {
-  const auto end = std::ranges::upper_bound(sizes, most);
+std::span<const int64_t> up_to(int64_t limit, std::span<const int64_t> sizes) {
+  const auto end = std::ranges::upper_bound(sizes, limit);
   return sizes.first(static_cast<size_t>(end - sizes.begin()));
 }
 
@@ -33,19 +33,19 @@ int64_t divisor_within(int64_t extent, int64_t low, int64_t high) {
   return high;
 }
 
-std::span<const int64_t> powers_of_two(int64_t most) {
+std::span<const int64_t> powers_of_two(int64_t limit) {
   static constexpr int64_t kSizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
-  return up_to(most, kSizes);
+  return up_to(limit, kSizes);
 }
 
-std::span<const int64_t> block_sizes(int64_t most) {
+std::span<const int64_t> block_sizes(int64_t limit) {
   static constexpr int64_t kSizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
-  return up_to(most, kSizes);
+  return up_to(limit, kSizes);
 }
 
-std::span<const int64_t> register_rows(int64_t most) {
+std::span<const int64_t> register_rows(int64_t limit) {
   static constexpr int64_t kSizes[] = {1, 2, 3, 4, 6, 8, 12, 14, 16};
-  return up_to(most, kSizes);
+  return up_to(limit, kSizes);
 }
 
 bool wastes_little(int64_t extent, int64_t size) {
@@ -57,12 +57,12 @@ bool may_tile(int64_t extent, int64_t size, bool tails, int64_t whole) {
 }
 
 int64_t vector_tile(int64_t extent, int lanes, int vectors) {
-  const int64_t most = int64_t{lanes} * vectors;
-  if (extent <= most) return extent;
+  const int64_t limit = int64_t{lanes} * vectors;
+  if (extent <= limit) return extent;
   for (int count = vectors; count > vectors / 2; --count) {
     if (extent % (int64_t{lanes} * count) == 0) return int64_t{lanes} * count;
   }
-  return most;
+  return limit;
 }
 
 int64_t sums_in_registers(const Target& target) {

@@ -19,13 +19,13 @@ std::vector<int64_t> divisors_of(int64_t n);
 // The largest divisor of `extent` in [low, high], or else `high`.
 int64_t divisor_within(int64_t extent, int64_t low, int64_t high);
 
-// The numbers of a list, up to `most`.
-std::span<const int64_t> powers_of_two(int64_t most);  // 1, 2, 4, ..., 256
+// The numbers of a list, up to `limit`.
+std::span<const int64_t> powers_of_two(int64_t limit);  // 1, 2, 4, ..., 256
 // 1, 2, 3, 4, 6, 8, 12, 16, 32, 64: tiles per block, or rows of a block that is not in registers.
-std::span<const int64_t> block_sizes(int64_t most);
+std::span<const int64_t> block_sizes(int64_t limit);
 // 1, 2, 3, 4, 6, 8, 12, 14, 16: rows of a register tile. Two vectors in each of 14 rows leave four
 // of 32 registers to operands.
-std::span<const int64_t> register_rows(int64_t most);
+std::span<const int64_t> register_rows(int64_t limit);
 
 // True if tiles of this size add at most 30 % of iterations to an axis that they do not divide. For
 // nested tiles, whose remainders add up.

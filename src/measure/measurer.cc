@@ -57,12 +57,12 @@ Status Measurer::Impl::check_cancelled() {
 }
 
 Status Measurer::Impl::set_run_task(const oracle::Tolerance& tolerance) {
-  const int64_t besides = options.run_memory > 0 ? options.run_memory : kDefaultRunMemory;
+  const int64_t extra = options.run_memory > 0 ? options.run_memory : kDefaultRunMemory;
   return pool->set_run_task(
       {.task = record::stored_form(task),
        .operands_path = fmt::format("/proc/{}/fd/{}", getpid(), operands->fd()),
        .tolerance = tolerance,
-       .memory = besides + 4 * operands->bytes()});
+       .memory = extra + 4 * operands->bytes()});
 }
 
 // Builds the given programs on all builders while nothing is timed. Results are in the given order.

@@ -8,7 +8,7 @@
 namespace tilewright::measure {
 namespace {
 
-constexpr size_t kMinOfLoser = 2, kLeast = 3, kMinOfContender = 5, kMost = 64;
+constexpr size_t kMinOfLoser = 2, kMinSamples = 3, kMinOfContender = 5, kMaxSamples = 64;
 constexpr double kFirstMargin = 1, kMargin = 0.5, kLastMargin = 0.03;
 constexpr double kContends = 1.05, kNear = 1.3;
 constexpr size_t kLowest = 3;  // samples that must agree
@@ -23,10 +23,10 @@ bool SequentialTest::add(double sample_ns, double elapsed_ns, bool quiet) {
   samples_.push_back(sample_ns);
   ascending_.insert(std::ranges::upper_bound(ascending_, sample_ns), sample_ns);
   const size_t count = samples_.size();
-  if (count >= kMost) return true;
+  if (count >= kMaxSamples) return true;
   if (elapsed_ns < min_time(quiet)) return false;
   if (clearly_slower()) return true;
-  if (count < kLeast) return false;
+  if (count < kMinSamples) return false;
   if (contends()) {
     if (count < kMinOfContender) return false;
     return elapsed_ns >= kTimeOfContender || (count >= kSettledContender && agrees());

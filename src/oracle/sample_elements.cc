@@ -11,7 +11,7 @@
 namespace tilewright::oracle {
 namespace {
 
-constexpr size_t kLeast = 2, kMost = 256;
+constexpr size_t kMinSamples = 2, kMaxSamples = 256;
 constexpr size_t kCornerDimensions = 4;  // 16 corners
 constexpr int64_t kTail = 17;            // distance from the end: more than a vector has
 
@@ -87,9 +87,9 @@ std::vector<int64_t> sample_elements(const te::Dag& dag, te::TensorId tensor, do
   const std::vector<int64_t> shape = shape_of(dag.tensor(tensor));
   const int64_t elements = elements_of(dag.tensor(tensor));
   const double affordable = work_budget / std::max(1.0, work_of_element(dag, tensor));
-  const auto count = static_cast<size_t>(
-      std::min(std::clamp(affordable, static_cast<double>(kLeast), static_cast<double>(kMost)),
-               static_cast<double>(elements)));
+  const auto count = static_cast<size_t>(std::min(
+      std::clamp(affordable, static_cast<double>(kMinSamples), static_cast<double>(kMaxSamples)),
+      static_cast<double>(elements)));
   std::vector<int64_t> chosen;
   std::set<int64_t> seen;
   const auto add = [&](auto index_of) {

@@ -98,10 +98,10 @@ bool are_same(double a, double b, ir::Scalar type, bool denormals) {
   return a == b || (!denormals && ir::flush_denormal(a, type) == ir::flush_denormal(b, type));
 }
 
-// The elements of an output that differ between the two sets of inputs, at most `most`, spread over
-// all of them.
+// The elements of an output that differ between the two sets of inputs, at most `limit`, spread
+// over all of them.
 std::vector<int64_t> changed_elements(const te::Tensor& tensor, std::span<const std::byte> before,
-                                      std::span<const std::byte> after, size_t most) {
+                                      std::span<const std::byte> after, size_t limit) {
   std::vector<int64_t> changed;
   const int64_t elements = elements_of(tensor);
   const int64_t bytes = ir::bytes_of(tensor.element);
@@ -118,10 +118,10 @@ std::vector<int64_t> changed_elements(const te::Tensor& tensor, std::span<const 
       }
     }
   }
-  if (changed.size() <= most) return changed;
+  if (changed.size() <= limit) return changed;
   std::vector<int64_t> some;
-  some.reserve(most);
-  for (size_t k = 0; k < most; ++k) some.push_back(changed[k * changed.size() / most]);
+  some.reserve(limit);
+  for (size_t k = 0; k < limit; ++k) some.push_back(changed[k * changed.size() / limit]);
   return some;
 }
 

@@ -59,9 +59,9 @@ class PartialResults {
 
  private:
   // Up to this many vectors.
-  TileDomain vectors_of(int64_t extent, int64_t most) const {
+  TileDomain vectors_of(int64_t extent, int64_t limit) const {
     TileDomain domain{.choices = {}, .extent = 0};
-    for (const int64_t vectors : heuristic::powers_of_two(most)) {
+    for (const int64_t vectors : heuristic::powers_of_two(limit)) {
       const int64_t size = vectors * lanes_;
       if (heuristic::may_tile(extent, size, layout_.has("tails"), 0)) {
         domain.choices.push_back({size});
@@ -85,9 +85,9 @@ class PartialResults {
     } else if (extent >= kFewLanes && !is_left && layout_.has("reduction_lanes")) {
       lane_ = loop;
       reduce_.pop_back();
-      const te::Axis& beside = op_.reduce_axes[reduce_.size() - 1];
-      const bool is_short = beside.extent.high <= kShortUnrolled;
-      if (is_short && !(beside.name == factored_.axis)) unrolled_ = beside.name;
+      const te::Axis& inner = op_.reduce_axes[reduce_.size() - 1];
+      const bool is_short = inner.extent.high <= kShortUnrolled;
+      if (is_short && !(inner.name == factored_.axis)) unrolled_ = inner.name;
     }
   }
 

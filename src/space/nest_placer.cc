@@ -62,7 +62,7 @@ class MemberFinder {
     }
     for (const Access& read : tree.reads_of(tree.stage(index))) {
       const StageIndex source = tree.buffer(read.buffer).stage;
-      if (nest_.blocked.contains(tree.stage(source).op)) rules.least = 1;
+      if (nest_.blocked.contains(tree.stage(source).op)) rules.outermost = 1;
     }
     return rules;
   }

@@ -21,13 +21,13 @@ class Placements {
  private:
   // The innermost loop at which member k may be computed: that of its outermost reader.
   int deepest(size_t k) const {
-    int least = depth_;
+    int outermost = depth_;
     for (const int reader : members_[k].readers) {
       if (reader == kNestItself) continue;
       const auto r = static_cast<size_t>(reader);
-      least = std::min(least, chosen_[r] == kInlined ? deepest(r) : chosen_[r]);
+      outermost = std::min(outermost, chosen_[r] == kInlined ? deepest(r) : chosen_[r]);
     }
-    return least;
+    return outermost;
   }
 
   void place(size_t k) {
@@ -39,12 +39,12 @@ class Placements {
     const int deepest_place = deepest(k);
     std::vector<int> places;
     if (members_[k].may_inline) places.push_back(kInlined);
-    const int least = std::min(members_[k].least, depth_ - 1);
-    if (least == kAtRoot && (roots_ || deepest_place == kAtRoot || depth_ == 0)) {
+    const int outermost = std::min(members_[k].outermost, depth_ - 1);
+    if (outermost == kAtRoot && (roots_ || deepest_place == kAtRoot || depth_ == 0)) {
       places.push_back(kAtRoot);
     }
     for (const int loop : loops_) {
-      if (loop <= deepest_place && loop >= least) places.push_back(loop);
+      if (loop <= deepest_place && loop >= outermost) places.push_back(loop);
     }
     for (const int chosen : places) {
       chosen_.push_back(chosen);

@@ -19,7 +19,7 @@ inline constexpr int kNestItself = -1;  // a reader that is a stage of the nest,
 struct PlacedMember {
   std::vector<int> readers{};  // numbers of earlier members, or kNestItself
   bool may_inline = false;
-  int least = kAtRoot;  // the outermost loop allowed: its producers are computed there
+  int outermost = kAtRoot;  // the outermost loop allowed: its producers are computed there
 };
 
 // Each placement has one entry per member: kAtRoot, kInlined, or a loop from 0 (outermost) to depth

@@ -15,7 +15,7 @@ TEST(Placements, OneMemberMayBeAtRootOrAnyLoop) {
   EXPECT_EQ(placements_of({member}, 0), (All{{kAtRoot}}));
   const PlacedMember cheap{.readers = {kNestItself}, .may_inline = true};
   EXPECT_EQ(placements_of({cheap}, 1), (All{{kInlined}, {kAtRoot}, {0}}));
-  const PlacedMember bound{.readers = {kNestItself}, .least = 1};
+  const PlacedMember bound{.readers = {kNestItself}, .outermost = 1};
   EXPECT_EQ(placements_of({bound}, 3), (All{{1}, {2}}));
 }
 

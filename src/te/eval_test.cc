@@ -61,16 +61,16 @@ TEST(Eval, Expressions) {
 TEST(Eval, DenormalsAreZerosUnlessTheyAreKept) {
   const std::shared_ptr<const Dag> dag =
       parse_operator("elementwise:shape=2,chain=scale(0.5)").value().dag;
-  constexpr double kLeast = std::numeric_limits<float>::min();
+  constexpr double kMinNormal = std::numeric_limits<float>::min();
   const auto half_of = [&](double x, bool denormals) {
     Evaluator evaluator(*dag, [x](TensorId, int64_t) { return x; }, denormals);
     return evaluator.element(dag->outputs()[0], {{0}});
   };
-  EXPECT_EQ(half_of(2 * kLeast, false), kLeast);
-  EXPECT_EQ(half_of(kLeast, false), 0);
-  EXPECT_EQ(half_of(kLeast / 4, false), 0);
-  EXPECT_EQ(half_of(kLeast, true), kLeast / 2);
-  EXPECT_EQ(half_of(kLeast / 4, true), kLeast / 8);
+  EXPECT_EQ(half_of(2 * kMinNormal, false), kMinNormal);
+  EXPECT_EQ(half_of(kMinNormal, false), 0);
+  EXPECT_EQ(half_of(kMinNormal / 4, false), 0);
+  EXPECT_EQ(half_of(kMinNormal, true), kMinNormal / 2);
+  EXPECT_EQ(half_of(kMinNormal / 4, true), kMinNormal / 8);
 }
 
 TEST(Eval, CastsFollowTheRulesOfTypes) {

@@ -11,10 +11,10 @@ using search::Candidate;
 
 std::vector<Candidate> carried_candidates(std::span<const schedule::Sketch> sketches,
                                           std::span<const Donation> donations, const Hash128& known,
-                                          size_t most, search::Assessor& assessor) {
+                                          size_t limit, search::Assessor& assessor) {
   std::vector<Candidate> carried;
-  while (carried.size() < most && !donations.empty()) {
-    const auto part = donations.first(std::min(most - carried.size(), donations.size()));
+  while (carried.size() < limit && !donations.empty()) {
+    const auto part = donations.first(std::min(limit - carried.size(), donations.size()));
     donations = donations.subspan(part.size());
     std::vector<Candidate> converted;
     for (const Donation& donation : part) {

@@ -19,11 +19,11 @@ struct Donation {
   bool same_extents = false;  // of both tasks
 };
 
-// Up to `most` assessed candidates with distinct programs, in the order of the donations. Left out
+// Up to `limit` assessed candidates with distinct programs, in the order of the donations. Left out
 // are donations that no sketch resembles, that become illegal or are rejected, and `known`.
 std::vector<search::Candidate> carried_candidates(std::span<const schedule::Sketch> sketches,
                                                   std::span<const Donation> donations,
-                                                  const Hash128& known, size_t most,
+                                                  const Hash128& known, size_t limit,
                                                   search::Assessor& assessor);
 
 }  // namespace tilewright::tune

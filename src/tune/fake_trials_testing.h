@@ -76,8 +76,8 @@ inline TaskTuner make_tuner(const TaskTunerOptions& options, std::span<const Pas
   return std::move(*tuner);
 }
 
-inline RoundReport play(TaskTuner& tuner, TrialRunner& runner, size_t most = 1000) {
-  Result<RoundReport> report = tuner.try_round(runner, most);
+inline RoundReport play(TaskTuner& tuner, TrialRunner& runner, size_t limit = 1000) {
+  Result<RoundReport> report = tuner.try_round(runner, limit);
   if (!report) throw std::runtime_error(report.error().message);
   return *report;
 }

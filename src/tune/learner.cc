@@ -42,7 +42,7 @@ cost::SampleOrigin origin_of(const Task& task, const Machine& machine) {
           .machine = std::make_shared<const Machine>(machine)};
 }
 
-size_t borrowed_beside(size_t others, size_t own) {
+size_t borrowed_count(size_t others, size_t own) {
   return own >= kEnoughOfOwn ? 0 : others * (kEnoughOfOwn - own) / kEnoughOfOwn;
 }
 
@@ -110,7 +110,7 @@ std::optional<size_t> Learner::task_of(uint32_t group) const {
 
 std::vector<size_t> Learner::used_others(size_t own) const {
   std::vector<size_t> used;
-  const size_t most = borrowed_beside(others_.size(), own);
+  const size_t most = borrowed_count(others_.size(), own);
   for (size_t k = 0; k < most; ++k) {
     const std::optional<size_t> task = task_of(others_.group[k]);
     const bool is_own =

@@ -113,6 +113,6 @@ cost::SampleOrigin origin_of(const Task& task, const Machine& machine);
 
 // The number of borrowed samples, from the front, that are used along with `own` samples of the
 // run.
-size_t borrowed_beside(size_t others, size_t own);
+size_t borrowed_count(size_t others, size_t own);
 
 }  // namespace tilewright::tune

@@ -24,7 +24,7 @@ constexpr double kRoundSeconds = 8;
 constexpr size_t kSmallestRound = 8;
 constexpr double kFlopPerSecondOfThread = 2e10;
 constexpr double kCallsOfTrial = 6;
-constexpr double kSecondsBesideCalls = 0.05;  // building, loading, comparing
+constexpr double kOverheadSeconds = 0.05;  // building, loading, comparing
 
 // Forwards candidates to the assessor until a stop is requested. From then on all candidates count
 // as illegal, so that the search ends soon.
@@ -149,7 +149,7 @@ size_t largest_round_of(const Task& task, const TaskTunerOptions& options) {
   if (!options.by_time || !task.target.runs_on_cpu()) return options.largest_round;
   const double call_s =
       task.workload.dag->flop() / (kFlopPerSecondOfThread * task.target.threads());
-  const double trials = kRoundSeconds / (kSecondsBesideCalls + kCallsOfTrial * call_s);
+  const double trials = kRoundSeconds / (kOverheadSeconds + kCallsOfTrial * call_s);
   return std::min(options.largest_round, std::max(static_cast<size_t>(trials), kSmallestRound));
 }
 
@@ -448,7 +448,7 @@ void TaskTuner::propose() {
   impl.propose_s = seconds_now() - begin_s;
 }
 
-Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most, const OnTrial& on_trial,
+Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t limit, const OnTrial& on_trial,
                                          const std::function<void()>& before_learning) {
   Impl& impl = *impl_;
   propose();
@@ -463,7 +463,7 @@ Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most, const
   if (!stopped) {
     report.proposed = impl.proposals.size();
     report.carried = impl.is_carried ? impl.candidates.size() : 0;
-    const auto some = std::span(impl.proposals).first(std::min(most, impl.proposals.size()));
+    const auto some = std::span(impl.proposals).first(std::min(limit, impl.proposals.size()));
     // The default schedule alone: it gives a first result before anything else.
     const size_t first = std::min(impl.proposals.size() - impl.candidates.size(), some.size());
     const auto try_some = [&](std::span<const Proposal> part, size_t offset) -> Status {

@@ -110,13 +110,13 @@ class TaskTuner {
 
   // Prepares the next round. Does nothing if it is prepared already.
   void propose();
-  // Measures up to `most` of the proposed candidates. Once all of them have a verdict, the round is
-  // reported to the explorer, the model learns, and the round is complete. Otherwise the search
+  // Measures up to `limit` of the proposed candidates. Once all of them have a verdict, the round
+  // is reported to the explorer, the model learns, and the round is complete. Otherwise the search
   // ends here.
   using OnTrial = std::function<void(const Proposal& proposal, const Trial& trial)>;
   // `before_learning` is called once all verdicts are known. From then on, no other thread may use
   // the model until try_round returns.
-  Result<RoundReport> try_round(TrialRunner& runner, size_t most, const OnTrial& on_trial = {},
+  Result<RoundReport> try_round(TrialRunner& runner, size_t limit, const OnTrial& on_trial = {},
                                 const std::function<void()>& before_learning = {});
 
   const space::Space& space() const;

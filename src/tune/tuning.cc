@@ -214,7 +214,7 @@ Result<cost::Samples> Tuning::Impl::samples_for(size_t task, const StoredTrials&
   warm.max_programs =
       std::clamp<size_t>(4 * warm.max_programs / tasks.size(), 200, warm.max_programs);
   const bool borrows = !input.encodings.empty() && options.search.warm_start;
-  if (!borrows || options.force || borrowed_beside(warm.max_programs, past) == 0) {
+  if (!borrows || options.force || borrowed_count(warm.max_programs, past) == 0) {
     return cost::Samples();
   }
   OtherSamples others = TRY(samples_of_others(store, tasks[task].task, machine, known.setting(),

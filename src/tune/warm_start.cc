@@ -75,17 +75,17 @@ struct Reader {
   }
 };
 
-// At even distances if there are more than `most`: programs are ordered by their hash, so this is a
-// fair draw. The fastest is always the first: the labels of the others are relative to it.
-std::vector<const Measured*> pick(const std::map<Hash128, Measured>& programs, size_t most) {
+// At even distances if there are more than `limit`: programs are ordered by their hash, so this is
+// a fair draw. The fastest is always the first: the labels of the others are relative to it.
+std::vector<const Measured*> pick(const std::map<Hash128, Measured>& programs, size_t limit) {
   std::vector<const Measured*> all;
   all.reserve(programs.size());
   for (const auto& [program, one] : programs) all.push_back(&one);
-  if (all.empty() || most == 0) return {};
+  if (all.empty() || limit == 0) return {};
   const Measured* const fastest = *std::ranges::min_element(
       all, {}, [](const Measured* one) { return one->label_ns > 0 ? one->label_ns : HUGE_VAL; });
   std::vector<const Measured*> picked = {fastest};
-  const size_t count = std::min(most, all.size());
+  const size_t count = std::min(limit, all.size());
   for (size_t k = 0; picked.size() < count && k < count; ++k) {
     const Measured* const one = all[k * all.size() / count];
     if (one != fastest) picked.push_back(one);

@@ -171,11 +171,11 @@ TEST_F(WarmStartOfStore, EnoughBorrowedSamplesGuideTheFirstRounds) {
 }
 
 TEST(WarmStart, BorrowedSamplesWeighLessAsTheTaskHasMore) {
-  EXPECT_EQ(borrowed_beside(2000, 0), 2000U);
-  EXPECT_EQ(borrowed_beside(2000, 256), 1000U);
-  EXPECT_EQ(borrowed_beside(2000, 512), 0U);
-  EXPECT_EQ(borrowed_beside(2000, 5000), 0U);
-  EXPECT_EQ(borrowed_beside(0, 0), 0U);
+  EXPECT_EQ(borrowed_count(2000, 0), 2000U);
+  EXPECT_EQ(borrowed_count(2000, 256), 1000U);
+  EXPECT_EQ(borrowed_count(2000, 512), 0U);
+  EXPECT_EQ(borrowed_count(2000, 5000), 0U);
+  EXPECT_EQ(borrowed_count(0, 0), 0U);
 }
 
 }  // namespace

@@ -23,9 +23,9 @@ constexpr Words kAll = {"f32", "f64", "f16", "bf16", "i8",  "u8",
 
 std::string one_of(Rng& rng, Words words) { return words.begin()[rng.below(words.size())]; }
 
-// `4x1x7`: 1 to `most` extents of up to `high`.
-std::vector<int64_t> extents(Rng& rng, int64_t most, int64_t high) {
-  std::vector<int64_t> shape(static_cast<size_t>(rng.between(1, most)));
+// `4x1x7`: 1 to `max_rank` extents of up to `high`.
+std::vector<int64_t> extents(Rng& rng, int64_t max_rank, int64_t high) {
+  std::vector<int64_t> shape(static_cast<size_t>(rng.between(1, max_rank)));
   for (int64_t& extent : shape) extent = rng.between(1, high);
   shape.back() = rng.between(1, 2 * high);
   return shape;

@@ -91,7 +91,7 @@ def all_errors(program, name, folder, full):
     if full and "denormals" not in errors:
         other = folder / "denormals.onnx"
         if input_sets.with_denormal_embeddings(model, other):
-            errors["denormals"] = errors_of(program, name, other, folder, "friendly")["friendly"]
+            errors["denormals"] = errors_of(program, name, other, folder, "plain")["plain"]
     return errors
 
 

@@ -403,7 +403,7 @@ TEST(Interp, DenormalsCountAsZeroUnlessTheyAreKept) {
     EXPECT_TRUE(interpret(f, arguments));
     return out[0];
   };
-  constexpr float kLeast = std::numeric_limits<float>::min();
+  constexpr float kMinNormal = std::numeric_limits<float>::min();
   const auto number = [](double value) { return imm(value, kF32); };
   struct Case {
     float x;
@@ -411,24 +411,24 @@ TEST(Interp, DenormalsCountAsZeroUnlessTheyAreKept) {
     float kept, flushed;
   };
   const Case cases[] = {
-      {kLeast, [&](const Expr& x) { return x * number(0.5); }, kLeast / 2, 0},
-      {kLeast / 2, [&](const Expr& x) { return x * number(4); }, 2 * kLeast, 0},
-      {kLeast / 2, [&](const Expr& x) { return x + number(0); }, kLeast / 2, 0},
-      {1.5F * kLeast, [&](const Expr& x) { return x - number(kLeast); }, kLeast / 2, 0},
-      {kLeast / 2, [&](const Expr& x) { return fma(x, number(0x1p100), x); }, kLeast / 2 * 0x1p100F,
-       0},
-      {kLeast / 4, [](const Expr& x) { return call(Intrinsic::Sqrt, {x}); }, 0x1p-64F, 0},
-      {-kLeast / 2, [](const Expr& x) { return call(Intrinsic::Floor, {x}); }, -1, 0},
-      {kLeast / 2, [&](const Expr& x) { return call(Intrinsic::Ldexp, {x, number(100)}); },
-       kLeast / 2 * 0x1p100F, 0},
+      {kMinNormal, [&](const Expr& x) { return x * number(0.5); }, kMinNormal / 2, 0},
+      {kMinNormal / 2, [&](const Expr& x) { return x * number(4); }, 2 * kMinNormal, 0},
+      {kMinNormal / 2, [&](const Expr& x) { return x + number(0); }, kMinNormal / 2, 0},
+      {1.5F * kMinNormal, [&](const Expr& x) { return x - number(kMinNormal); }, kMinNormal / 2, 0},
+      {kMinNormal / 2, [&](const Expr& x) { return fma(x, number(0x1p100), x); },
+       kMinNormal / 2 * 0x1p100F, 0},
+      {kMinNormal / 4, [](const Expr& x) { return call(Intrinsic::Sqrt, {x}); }, 0x1p-64F, 0},
+      {-kMinNormal / 2, [](const Expr& x) { return call(Intrinsic::Floor, {x}); }, -1, 0},
+      {kMinNormal / 2, [&](const Expr& x) { return call(Intrinsic::Ldexp, {x, number(100)}); },
+       kMinNormal / 2 * 0x1p100F, 0},
       {1, [&](const Expr& x) { return call(Intrinsic::Ldexp, {x, number(-140)}); }, 0x1p-140F, 0},
-      {kLeast / 2,
+      {kMinNormal / 2,
        [&](const Expr& x) {
          return select(binary(BinaryOp::Gt, x, number(0)), number(1), number(2));
        },
        1, 2},
-      {kLeast / 2, [](const Expr& x) { return cast(Scalar::F32, cast(Scalar::F64, x)); },
-       kLeast / 2, 0},
+      {kMinNormal / 2, [](const Expr& x) { return cast(Scalar::F32, cast(Scalar::F64, x)); },
+       kMinNormal / 2, 0},
   };
   for (size_t k = 0; k < std::size(cases); ++k) {
     const Case& one = cases[k];

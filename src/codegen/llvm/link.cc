@@ -129,7 +129,7 @@ void remove_stale(const fs::path& folder) {
 // A folder next to the output; its lock marks it as in use.
 class ScratchFolder {
  public:
-  static Result<ScratchFolder> make_beside(const fs::path& file) {
+  static Result<ScratchFolder> make_next_to(const fs::path& file) {
     const fs::path folder = file.parent_path();
     remove_stale(folder);
     TemporaryFolder made = TRY(TemporaryFolder::make(folder, kScratchName));
@@ -288,7 +288,7 @@ const ElfMachine& linked_machine() {
 
 Status link_shared(std::span<const LinkInput> inputs, const SharedLibraryOptions& options,
                    const fs::path& library) {
-  const ScratchFolder folder = TRY(ScratchFolder::make_beside(library));
+  const ScratchFolder folder = TRY(ScratchFolder::make_next_to(library));
   std::string script = "{ global: ";
   for (const std::string& symbol : options.exported) script += symbol + "; ";
   script += "local: *; };\n";
@@ -329,7 +329,7 @@ Status link_shared(std::span<const LinkInput> inputs, const SharedLibraryOptions
 
 Status link_relocatable(std::span<const LinkInput> inputs, const fs::path& object,
                         std::span<const std::string> wrapped) {
-  const ScratchFolder folder = TRY(ScratchFolder::make_beside(object));
+  const ScratchFolder folder = TRY(ScratchFolder::make_next_to(object));
   const fs::path made = folder / "made.o";
   std::vector<std::string> arguments = {"-r", "-o", made.string()};
   add_wrapped(wrapped, arguments);

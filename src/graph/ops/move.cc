@@ -24,8 +24,6 @@ namespace {
 
 using ir::Expr;
 
-constexpr int64_t kMost = te::kMaxParameter;
-
 // The shape in an attribute.
 Result<Shape> shape_of(const OpDef& op, const Attributes& attributes) {
   const Shape& shape = attributes.list("shape");
@@ -65,9 +63,9 @@ DagResult build_slice(const OpDef& op, const Attributes& attributes, OperandType
   const size_t rank = x.shape.size();
   Reader read(op, attributes);
   te::SliceShape shape{.shape = x.shape,
-                       .begin = read.list("begin", rank, 0, kMost, 0),
-                       .size = read.list("size", rank, 0, kMost),
-                       .step = read.list("step", rank, -kMost, kMost, 1),
+                       .begin = read.list("begin", rank, 0, te::kMaxParameter, 0),
+                       .size = read.list("size", rank, 0, te::kMaxParameter),
+                       .step = read.list("step", rank, -te::kMaxParameter, te::kMaxParameter, 1),
                        .element = x.element};
   TRY(read.status());
   TRY(require_result(op, shape.size));
@@ -130,8 +128,8 @@ DagResult build_pad(const OpDef& op, const Attributes& attributes, OperandTypes 
   const TensorType& x = *operands[0];
   const size_t rank = x.shape.size();
   Reader read(op, attributes);
-  const Shape before = read.list("before", rank, -kMost, kMost, 0);
-  const Shape after = read.list("after", rank, -kMost, kMost, 0);
+  const Shape before = read.list("before", rank, -te::kMaxParameter, te::kMaxParameter, 0);
+  const Shape after = read.list("after", rank, -te::kMaxParameter, te::kMaxParameter, 0);
   const auto mode = static_cast<te::PadMode>(read.choice("mode", "constant", kModes));
   TRY(read.status());
   Shape bordered = x.shape;
@@ -162,7 +160,7 @@ DagResult build_pad(const OpDef& op, const Attributes& attributes, OperandTypes 
 DagResult build_tile(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const TensorType& x = *operands[0];
   Reader read(op, attributes);
-  const Shape repeats = read.list("repeats", x.shape.size(), 0, kMost);
+  const Shape repeats = read.list("repeats", x.shape.size(), 0, te::kMaxParameter);
   TRY(read.status());
   Shape tiled = x.shape;
   for (size_t d = 0; d < tiled.size(); ++d) {

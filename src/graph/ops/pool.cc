@@ -24,7 +24,6 @@ DagResult build_pool(const OpDef& op, const Attributes& attributes, OperandTypes
         op, fmt::format("x is {}; one to three spatial dimensions are supported", x.to_string()));
   }
   const size_t rank = x.shape.size() - 2;
-  constexpr int64_t kMost = te::kMaxParameter;
   Reader read(op, attributes);
   const auto kind = static_cast<te::PoolKind>(read.choice("kind", "max", kKinds));
   const bool channels_last = read.flag("channels_last");
@@ -36,13 +35,13 @@ DagResult build_pool(const OpDef& op, const Attributes& attributes, OperandTypes
                             .element = x.element,
                             .channels_first = !channels_last,
                             .p = read.integer("p", 2, 1, 64)};
-  te::PoolWindow window{.kernel = read.list("kernel", rank, 1, kMost),
-                        .stride = read.list("stride", rank, 1, kMost, 1),
-                        .pad = read.list("pad_begin", rank, 0, kMost, 0),
+  te::PoolWindow window{.kernel = read.list("kernel", rank, 1, te::kMaxParameter),
+                        .stride = read.list("stride", rank, 1, te::kMaxParameter, 1),
+                        .pad = read.list("pad_begin", rank, 0, te::kMaxParameter, 0),
                         .count_include_pad = read.flag("count_include_pad"),
-                        .pad_end = read.list("pad_end", rank, 0, kMost, 0),
-                        .dilation = read.list("dilation", rank, 1, kMost, 1),
-                        .uncounted = read.list("ceil_pad", rank, 0, kMost, 0)};
+                        .pad_end = read.list("pad_end", rank, 0, te::kMaxParameter, 0),
+                        .dilation = read.list("dilation", rank, 1, te::kMaxParameter, 1),
+                        .uncounted = read.list("ceil_pad", rank, 0, te::kMaxParameter, 0)};
   TRY(read.status());
   Shape bordered = x.shape;
   bool ceil = false;

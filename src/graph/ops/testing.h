@@ -91,10 +91,11 @@ inline std::string error_of(const std::string& op, const Attributes& attributes,
   return dag ? std::string() : dag.error().message;
 }
 
-inline void expect_near(const Numbers& actual, const Numbers& expected, double most = 1e-6) {
+inline void expect_near(const Numbers& actual, const Numbers& expected, double tolerance = 1e-6) {
   ASSERT_EQ(actual.size(), expected.size());
   for (size_t k = 0; k < actual.size(); ++k) {
-    EXPECT_NEAR(actual[k], expected[k], most * std::max(1.0, std::abs(expected[k]))) << "at " << k;
+    EXPECT_NEAR(actual[k], expected[k], tolerance * std::max(1.0, std::abs(expected[k])))
+        << "at " << k;
   }
 }
 

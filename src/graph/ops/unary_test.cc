@@ -136,7 +136,7 @@ TEST(UnaryOps, Cast) {
 TEST(UnaryOps, CodeSizeIsSmall) {
   // Expressions are unrolled and inlined as trees, so large ones cannot be scheduled.
   for (const OpDef& op : all_ops()) {
-    if (op.work != Work::Map || op.least != 1) continue;
+    if (op.work != Work::Map || op.min_operands != 1) continue;
     const auto dag =
         define(std::string(op.name), {{"to", std::string("f32")}}, {type_of({4}, Scalar::F64)});
     if (!dag) continue;

@@ -23,7 +23,7 @@ std::string permuted_letters(const std::string& letters, const Order& order) {
 
 // The order of another operand of an elementwise node with that shape, such as a residual; its own
 // order if none is permuted.
-Order order_beside(const Arranger& arranger, const Node& node, ValueId value) {
+Order sibling_order(const Arranger& arranger, const Node& node, ValueId value) {
   Order own = own_order(arranger.shape(value).size());
   for (const ValueId other : node.inputs) {
     if (other == kNone || other == value || arranger.shape(other) != arranger.shape(value))
@@ -51,7 +51,7 @@ Order wanted_order(const Arranger& arranger, ValueId value, int depth) {
     if (node.op == "transpose") {
       order = node.attributes.list("perm");
     } else if (is_map(node) && arranger.shape(node.outputs[0]) == arranger.shape(value)) {
-      order = order_beside(arranger, node, value);
+      order = sibling_order(arranger, node, value);
       if (order == own) order = wanted_order(arranger, node.outputs[0], depth - 1);
     } else if (arranger.options().windows && reads_image(node, value)) {
       order = channels_last_order(own.size());

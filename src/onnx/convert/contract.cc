@@ -9,9 +9,9 @@ namespace tilewright::onnx {
 namespace {
 
 // Letters for the batch dimensions of an operand: those of the longer one from the right.
-std::string batch_letters(size_t count, size_t most) {
+std::string batch_letters(size_t count, size_t batch) {
   std::string letters;
-  for (size_t k = most - count; k < most; ++k) letters.push_back(static_cast<char>('a' + k));
+  for (size_t k = batch - count; k < batch; ++k) letters.push_back(static_cast<char>('a' + k));
   return letters;
 }
 
@@ -54,16 +54,16 @@ Tensor matmul(Conversion& node, Tensor a, Tensor b, const MatMulOptions& options
   if (a->rank() == 0 || b->rank() == 0) refuse("an operand is a scalar");
   const size_t batch_a = a->rank() < 2 ? 0 : a->rank() - 2;
   const size_t batch_b = b->rank() < 2 ? 0 : b->rank() - 2;
-  const size_t most = std::max(batch_a, batch_b);
+  const size_t batch = std::max(batch_a, batch_b);
   std::string of_a = a->rank() == 1 ? "k" : options.transpose_a ? "ki" : "ik";
   std::string of_b = b->rank() == 1 ? "k" : options.transpose_b ? "jk" : "kj";
-  std::string of_result = batch_letters(most, most);
+  std::string of_result = batch_letters(batch, batch);
   if (of_result.size() > 8) not_supported("more than 8 batch dimensions");
   if (a->rank() > 1) of_result.push_back('i');
   if (b->rank() > 1) of_result.push_back('j');
   return node.result("contract",
-                     {{"a", batch_letters(batch_a, most) + of_a},
-                      {"b", batch_letters(batch_b, most) + of_b},
+                     {{"a", batch_letters(batch_a, batch) + of_a},
+                      {"b", batch_letters(batch_b, batch) + of_b},
                       {"out", of_result}},
                      {a, b});
 }

@@ -27,7 +27,7 @@ Shape kernel_of(Conversion& node, Tensor x, Tensor w) {
 }
 
 Tensor with_bias(Conversion& node, Tensor y, Tensor bias) {
-  return bias == nullptr ? y : node.result("add", {y, beside_channels(node, bias, y)});
+  return bias == nullptr ? y : node.result("add", {y, per_channel(node, bias, y)});
 }
 
 std::vector<Tensor> convert_conv(Conversion& node) {

@@ -59,7 +59,7 @@ std::vector<Tensor> convert_fused_matmul(Conversion& node) {
 // activation(conv(x, w) + bias + z)
 std::vector<Tensor> convert_fused_conv(Conversion& node) {
   Tensor y = convolve(node, node.operand(0), node.operand(1));
-  if (node.has(2)) y = node.emit("add", {y, beside_channels(node, node.operand(2), y)});
+  if (node.has(2)) y = node.emit("add", {y, per_channel(node, node.operand(2), y)});
   if (node.has(3)) y = node.emit("add", {y, node.operand(3)});
   const std::string activation = node.attributes().text("activation", "");
   if (activation == "Relu") return {node.result("relu", {y})};

@@ -19,7 +19,7 @@ Tensor rms_norm(Conversion& node, Tensor x, Tensor scale, size_t axis, double ep
                      {x, scale});
 }
 
-Tensor beside_channels(Conversion& node, Tensor values, Tensor x) {
+Tensor per_channel(Conversion& node, Tensor values, Tensor x) {
   if (x->rank() < 2 || values->type.elements() != x->shape()[1]) {
     refuse(fmt::format("{} does not fit the channels of {}", values->type.to_string(),
                        x->type.to_string()));

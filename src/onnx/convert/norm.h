@@ -11,6 +11,6 @@ Tensor layer_norm(Conversion& node, Tensor x, Tensor scale, Tensor bias, size_t 
 Tensor rms_norm(Conversion& node, Tensor x, Tensor scale, size_t axis, double epsilon);
 
 // [c] as [c, 1, 1, ...], which broadcasts along dimension 1 of x.
-Tensor beside_channels(Conversion& node, Tensor values, Tensor x);
+Tensor per_channel(Conversion& node, Tensor values, Tensor x);
 
 }  // namespace tilewright::onnx

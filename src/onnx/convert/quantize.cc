@@ -103,7 +103,7 @@ Tensor centered(Conversion& node, Tensor x, Tensor zero, const Shape& shape) {
 }
 
 // [n] as a column, which broadcasts along the rows of a matrix; other shapes unchanged.
-Tensor beside_rows(Conversion& node, Tensor values) {
+Tensor per_row(Conversion& node, Tensor values) {
   if (values->rank() != 1) return values;
   return node.reshape(values,
                       values->type.elements() == 1 ? Shape{} : Shape{values->type.elements(), 1});
@@ -146,7 +146,7 @@ std::vector<Tensor> convert_qlinear_matmul(Conversion& node) {
       integer_matmul(node, node.operand(0), node.operand(2), node.operand(3), node.operand(5));
   const Tensor b_scale = node.operand(4);
   const Tensor scale = node.emit(
-      "mul", {node.cast(beside_rows(node, node.operand(1)), Scalar::F32),
+      "mul", {node.cast(per_row(node, node.operand(1)), Scalar::F32),
               node.cast(b_scale->type.elements() == 1 ? node.reshape(b_scale, {}) : b_scale,
                         Scalar::F32)});
   return {requantized(node, sums, scale, 6)};
@@ -160,10 +160,10 @@ std::vector<Tensor> convert_conv_integer(Conversion& node) {
 std::vector<Tensor> convert_qlinear_conv(Conversion& node) {
   Tensor sums =
       integer_conv(node, node.operand(0), node.operand(2), node.operand(3), node.operand(5));
-  if (node.has(8)) sums = node.emit("add", {sums, beside_channels(node, node.operand(8), sums)});
+  if (node.has(8)) sums = node.emit("add", {sums, per_channel(node, node.operand(8), sums)});
   Tensor w_scale = node.operand(4);
-  w_scale = w_scale->type.elements() == 1 ? node.reshape(w_scale, {})
-                                          : beside_channels(node, w_scale, sums);
+  w_scale =
+      w_scale->type.elements() == 1 ? node.reshape(w_scale, {}) : per_channel(node, w_scale, sums);
   const Tensor x_scale = node.operand(1);
   if (x_scale->type.elements() != 1) refuse("a scale of x that is not a scalar");
   return {requantized(node, sums, node.emit("mul", {node.reshape(x_scale, {}), w_scale}), 6)};

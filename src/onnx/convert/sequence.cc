@@ -72,11 +72,13 @@ std::vector<Tensor> convert_split(Conversion& node) {
   const bool single = !node.has(1);
   const bool keep = node.attributes().integer("keepdims", 1) != 0;
   const bool uniform = single || node.operand(1)->rank() == 0;
-  constexpr int64_t kMost = 4096;
+  constexpr int64_t kMaxParts = 4096;
   Shape sizes;
   if (uniform) {
     const int64_t size = single ? 1 : node.known_integer(1, "split");
-    if (size < 1 || extent / size > kMost) refuse(fmt::format("parts of {} of {}", size, extent));
+    if (size < 1 || extent / size > kMaxParts) {
+      refuse(fmt::format("parts of {} of {}", size, extent));
+    }
     for (int64_t left = extent; left > 0; left -= size) sizes.push_back(std::min(left, size));
   } else {
     sizes = node.known_integers(1, "split");

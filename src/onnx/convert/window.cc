@@ -7,11 +7,11 @@
 namespace tilewright::onnx {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 24;  // of any parameter: sums and products do not overflow
+constexpr int64_t kMaxParameter = int64_t{1} << 24;  // sums and products do not overflow
 
-void check(std::string_view what, const Shape& list, size_t rank, int64_t least) {
+void check(std::string_view what, const Shape& list, size_t rank, int64_t low) {
   const bool fits = list.size() == rank && std::ranges::all_of(list, [&](int64_t number) {
-                      return number >= least && number <= kMost;
+                      return number >= low && number <= kMaxParameter;
                     });
   if (!fits) refuse(fmt::format("{} {} for {} spatial dimensions", what, shape_text(list), rank));
 }

@@ -54,11 +54,11 @@ Parameter axes_parameter(std::string_view doc) {
   return axes;
 }
 
-Status require_dimensions(std::string_view op, std::span<const int64_t> shape, size_t least) {
-  if (shape.size() >= least && shape.size() <= kMaxDimensions) return {};
+Status require_dimensions(std::string_view op, std::span<const int64_t> shape, size_t min_rank) {
+  if (shape.size() >= min_rank && shape.size() <= kMaxDimensions) return {};
   return fail(ErrorKind::Unsupported,
               fmt::format("{}: a shape of {} dimensions; {} to {} are supported", op, shape.size(),
-                          least, kMaxDimensions));
+                          min_rank, kMaxDimensions));
 }
 
 Result<size_t> resolve_axis(std::string_view op, int64_t number, size_t rank) {

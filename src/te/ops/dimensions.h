@@ -22,8 +22,8 @@ Parameter shape_parameter(std::string_view doc);  // `shape`
 Parameter axis_parameter(std::string_view doc, std::string_view fallback = "");
 Parameter axes_parameter(std::string_view doc);
 
-// Fails unless there are `least` to kMaxDimensions.
-Status require_dimensions(std::string_view op, std::span<const int64_t> shape, size_t least = 1);
+// Fails unless there are `min_rank` to kMaxDimensions.
+Status require_dimensions(std::string_view op, std::span<const int64_t> shape, size_t min_rank = 1);
 
 // The axis that `number` names in `rank` dimensions: 0 is the first, -1 the last.
 Result<size_t> resolve_axis(std::string_view op, int64_t number, size_t rank);
