@@ -2,11 +2,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/target_examples.h"
+
 namespace tilewright::cli {
 
 void declare_target_flags(CLI::App& app, const std::string& default_text,
                           app::TargetChoice* choice) {
-  app.add_option("--target", choice->target, "the target to compile for (default: this machine)");
+  app.add_option("--target", choice->target,
+                 "the target to generate code for, such as " + app::target_examples() +
+                     "; docs/deployment.md lists the forms (default: this machine)");
   app.add_option("--threads", choice->threads,
                  "number of threads, unless --target names it (default: " + default_text + ")")
       ->check(CLI::Range(1, 1024));

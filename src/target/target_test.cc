@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "target/host_features.h"
+#include "target/target_examples.h"
 
 namespace tilewright {
 namespace {
@@ -18,6 +19,12 @@ struct Form {
 };
 
 class TargetForms : public testing::TestWithParam<Form> {};
+
+TEST(Target, ExamplesAreLegal) {
+  for (const std::string_view text : kTargetExamples) {
+    EXPECT_TRUE(parse_target(text).has_value()) << text;
+  }
+}
 
 TEST_P(TargetForms, ParseAndPrint) {
   const Result<Target> target = parse_target(GetParam().text);
