@@ -140,7 +140,7 @@ void print_rate(std::string_view name, const Rate& rate, int threads, Rows* rows
   double known_s = 0;
   for (const auto& [stage, seconds] : stages) {
     known_s += seconds;
-    fmt::print("  {:<14}{:>8.2f} us of a thread, a scored candidate\n", stage,
+    fmt::print("  {:<14}{:>8.2f} us of one thread per scored candidate\n", stage,
                1e6 * seconds / scored);
     rows->add(name, fmt::format("{}_us", stage), 1e6 * seconds / scored);
   }

@@ -79,7 +79,7 @@ Result<ExitCode> run_check(const Context& context, const CheckOptions& options) 
   for (const std::string& remark : report.remarks) text += fmt::format("remark: {}\n", remark);
   text += fmt::format(
       "{}: {} tasks, {} candidates ({} programs rebuilt), {} attempts, {} foreign lines\n",
-      report.clean() ? "whole" : "damaged", report.tasks, report.candidates, report.programs,
+      report.clean() ? "intact" : "damaged", report.tasks, report.candidates, report.programs,
       report.attempts, report.foreign_lines);
   print(context, text,
         {{"clean", report.clean()},

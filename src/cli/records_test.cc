@@ -115,7 +115,7 @@ TEST_F(Records, ExportImportMergeCheck) {
   EXPECT_EQ(merged.at("known"), merged.at("lines"));
   const Outcome checked = records({"check", "--records", other});
   EXPECT_EQ(checked.code, 0);
-  EXPECT_THAT(checked.out, HasSubstr("whole: 1 tasks, 20 candidates"));
+  EXPECT_THAT(checked.out, HasSubstr("intact: 1 tasks, 20 candidates"));
 }
 
 TEST_F(Records, LogsOfAnsorBecomeTraces) {
