@@ -415,6 +415,40 @@ class Headers(Tree):
         )
 
 
+class Pages(unittest.TestCase):
+    """Of the repository itself."""
+
+    def pages(self):
+        return [*checking.ROOT.glob("*.md"), *checking.ROOT.glob("docs/*.md")]
+
+    def assert_exists(self, page, path, folders):
+        """`x` in a path is a placeholder; an extension may be missing, as in `src/feature/limits`."""
+        if re.search(r"(?:^|[/_])x\.", path):
+            return
+        found = any((folder / name).exists() for folder in folders for name in (path, path + ".h"))
+        self.assertTrue(found, f"{page.name}: no {path}")
+
+    def test_named_paths_exist(self):
+        for page in self.pages():
+            text = page.read_text()
+            for path in re.findall(r"`((?:src|docs|tests|bench|tools|examples|cmake)/[\w./-]+)`", text):
+                self.assert_exists(page, path, [checking.ROOT])
+            for path in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+                self.assert_exists(page, path, [page.parent])
+
+    def test_headers_of_the_glossary_exist(self):
+        page = checking.ROOT / "docs/glossary.md"
+        paths = [
+            path
+            for line in page.read_text().splitlines()
+            if line.startswith("| ") and line.endswith(" |")
+            for path in re.findall(r"`([\w./-]+/[\w./-]+)`", line.split(" | ")[-1])
+        ]
+        self.assertGreater(len(paths), 50)
+        for path in paths:
+            self.assert_exists(page, path, [checking.ROOT / "src", checking.ROOT])
+
+
 class Words(Tree):
     def problems(self, text, path="src/ir/word.cc"):
         self.write(path, text)
