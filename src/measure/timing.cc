@@ -106,6 +106,8 @@ double KernelClock::run(int64_t calls) {
 }
 
 double KernelClock::run_cancellable(double cancel_ns) {
+  if (stopped_) status_ = 0;
+  stopped_ = false;
   return run_within(1, timeout_ns_, cancel_ns);
 }
 

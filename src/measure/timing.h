@@ -22,14 +22,15 @@ class KernelClock {
   KernelClock(const MountedKernel& kernel, int threads, double timeout_ns);
 
   double run(int64_t calls = 1);  // total wall time, under the time limit
-  // One call, whose parallel loops are cancelled after `cancel_ns`; 0: never.
+  // One call, whose parallel loops are cancelled after `cancel_ns`; 0: never. An earlier call that
+  // was stopped no longer counts for status() and stopped().
   double run_cancellable(double cancel_ns);
   // One sample under the policy: nanoseconds per call.
   double sample(record::CachePolicy policy, int64_t calls);
 
   double total_ns() const { return total_ns_; }  // time spent in all calls so far
   int32_t status() const { return status_; }     // the first nonzero status
-  bool stopped() const { return stopped_; }      // a call ended early because of its cancel_ns
+  bool stopped() const { return stopped_; }  // run_cancellable ended early because of its cancel_ns
 
  private:
   double run_within(int64_t calls, double timeout_ns, double cancel_ns);

@@ -35,7 +35,7 @@ struct RunRequest {
   double incumbent_ns = 0;  // for the sequential test; 0: none
   double timeout_ns = 0;    // per call; the timer of the process ends it after this time
   // A kernel slower than this is censored; 0: never. If its first call takes far longer, the call
-  // is stopped, and its result is not compared.
+  // is stopped, repeated once if it may have been disturbed, and its result is not compared.
   double censor_ns = 0;
 };
 

@@ -4,16 +4,21 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "base/sanitizer.h"
 #include "measure/forked_testing.h"
 #include "measure/mounted_kernel.h"
 #include "measure/workbench_testing.h"
+#include "runtime/host/loaders.h"
+#include "runtime/host/thread_pool.h"
 #include "schedule/trace.h"
 #include "task/parse.h"
 #include "te/dag_builder.h"
@@ -106,6 +111,44 @@ TEST(Workbench, StopsAHopelessFirstCall) {
     const RunOutcome good = test.bench->check(build_default(test.task, 1), kTimeout);
     EXPECT_EQ(good.verdict.kind, VerdictKind::Timed) << good.verdict.text;
   }
+}
+
+// Loads kernels whose first call pauses for so many chunks of a millisecond, unlike its next calls.
+class PausingCode : public runtime::LoadedCode {
+ public:
+  explicit PausingCode(std::unique_ptr<runtime::LoadedCode> code) : code_(std::move(code)) {}
+  int32_t call(const TilewrightCall& call) const override {
+    const auto pause = [](void*, int64_t, int32_t) { usleep(1000); };
+    if (calls_++ == 0 && tilewright_parallel_for(call.pool, 1, 4000, pause, nullptr) != 0) {
+      return TILEWRIGHT_STATUS_PARALLEL_FAILED;
+    }
+    return code_->call(call);
+  }
+
+ private:
+  std::unique_ptr<runtime::LoadedCode> code_;
+  mutable int calls_ = 0;
+};
+
+// A pause of the process, as with a CPU quota, must not censor a fast kernel.
+TEST(Workbench, RepeatsAFirstCallThatPaused) {
+  if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer holds signals back";
+  runtime::Loader loader = *runtime::find_loader(runtime::kElfArtifact);
+  loader.load =
+      [](const runtime::Artifact& artifact) -> Result<std::unique_ptr<runtime::LoadedCode>> {
+    return std::make_unique<PausingCode>(
+        TRY(runtime::find_loader(runtime::kElfArtifact)->load(artifact)));
+  };
+  TestBench test(task_of_text(kRelu));
+  Workbench bench =
+      Workbench::make(test.task, test.operands, test.tolerance, test.status, {&loader, 1}).value();
+  RunRequest request = request_of();
+  request.timeout_ns = 600e9;
+  request.censor_ns = 50e6;
+  const RunOutcome outcome = bench.measure(build_default(test.task), request);
+  EXPECT_EQ(outcome.verdict.kind, VerdictKind::Timed) << outcome.verdict.text;
+  EXPECT_LT(outcome.verdict.latency_ns, request.censor_ns);
+  EXPECT_GT(outcome.kernel_ns, request.censor_ns);  // the pause included
 }
 
 // It ends some time after the limit, and is then compared.
