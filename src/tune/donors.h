@@ -3,8 +3,10 @@
 // the trajectory began, and from tasks of the same run. Both are the same when a trajectory is
 // replayed.
 //
-// Order: tasks measured on this machine first, then by the distance of the extents. The fastest
-// schedule of each task precedes the second fastest of any.
+// Order: tasks with the same extents first, above all the task itself, wherever they were measured.
+// Then tasks measured on this machine, by the distance of the extents. The fastest schedule of each
+// task precedes the second fastest of any. Latencies of different machines, protocols or code
+// generators are not compared: those of the preferred setting come first.
 #pragma once
 
 #include <span>

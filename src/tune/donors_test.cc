@@ -123,14 +123,31 @@ TEST_F(DonorsOfStore, RecordsOfThisMachineAndProtocolArePreferred) {
   attempts[1].protocol.cache = record::CachePolicy::WeightsCold;
   attempts[2].code_generator = 2;
   add(near_, attempts);
-  EXPECT_THAT(donated(), testing::ElementsAre(4));
+  // The older verdicts fill what the preferred setting leaves.
+  EXPECT_THAT(donated(), testing::ElementsAre(4, 3, 2));
   // A task that was measured elsewhere alone comes after all others.
   const Task nearer = task_for("matmul:m=64,n=64,k=80");
   Attempt elsewhere = attempt(nearer, 5, 10);
   elsewhere.machine = attempts[0].machine;
   add(nearer, {elsewhere});
   add(far_, {attempt(far_, 6, 10)});
-  EXPECT_THAT(donated(), testing::ElementsAre(4, 6, 5));
+  EXPECT_THAT(donated(), testing::ElementsAre(4, 6, 5, 3, 2));
+  // Except the task itself.
+  Attempt own = attempt(task_, 7, 10);
+  own.machine = attempts[0].machine;
+  add(task_, {own});
+  EXPECT_THAT(donated(), testing::ElementsAre(7, 4, 6, 5, 3, 2));
+}
+
+// As after a change of the code generator: the fastest programs of before are donated too, each
+// once.
+TEST_F(DonorsOfStore, OneNewVerdictDoesNotHideTheOlderOnes) {
+  std::vector<Attempt> attempts = {attempt(task_, 1, 10), attempt(task_, 2, 20),
+                                   attempt(task_, 3, 30), attempt(task_, 2, 50)};
+  attempts[3].program = attempts[1].program;
+  for (int k = 0; k < 3; ++k) attempts[static_cast<size_t>(k)].code_generator = 2;
+  add(task_, attempts);
+  EXPECT_THAT(donated(), testing::ElementsAre(2, 1, 3));
 }
 
 TEST_F(DonorsOfStore, SiblingsOfTheRunDonateWithAndWithoutTheStore) {
