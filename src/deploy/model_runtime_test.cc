@@ -1,11 +1,16 @@
 // The runtime in C through the API of a Runner: its checks, and the independence of instances.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <thread>
 
+#include "base/sanitizer.h"
 #include "deploy/plans_testing.h"
 #include "deploy/runner.h"
 #include "runtime/abi/model_table.h"
@@ -191,6 +196,39 @@ TEST_F(ModelRuntime, InstancesInSeveralThreads) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// An inherited instance computes on the caller. One that the child creates has threads.
+TEST_F(ModelRuntime, AForkedChildComputesAndCreatesInstances) {
+  if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer does not support threads and fork";
+  const auto run = [&](TilewrightModel* model) {
+    std::vector<float> out(expected_.size(), -1.0F);
+    const void* inputs[] = {x_.bytes().data()};
+    void* outputs[] = {out.data()};
+    return api_->run(model, inputs, outputs) == 0 ? out : std::vector<float>();
+  };
+  const auto threads = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
+                         std::filesystem::directory_iterator());
+  };
+  const std::vector<float> before = run(model_);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(30);  // ends a child that hangs
+    int wrong = run(model_) == before && threads() == 1 ? 0 : 1;
+    TilewrightModel* created = nullptr;
+    const TilewrightModelOptions options{};
+    if (api_->create(api_, &options, &created) != 0 || threads() != 2) wrong += 2;
+    if (created == nullptr || run(created) != before) wrong += 4;
+    api_->destroy(created);
+    runner_.reset();
+    _exit(wrong);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(run(model_), before);
 }
 
 TEST_F(ModelRuntime, RejectsOtherProcessorsAndVersions) {

@@ -25,17 +25,19 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_core_of_cpu(const char* folder, in
   return digits > 0 ? core : cpu;
 }
 
-TILEWRIGHT_RUNTIME_LINKAGE void tilewright_order_cpus(const char* folder, int32_t* cpus,
-                                                      int32_t count) {
+TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_order_cpus(const char* folder, int32_t* cpus,
+                                                         int32_t count) {
   int32_t* cores = malloc(sizeof(*cores) * (size_t)count * 3);
-  if (cores == NULL) return;
+  if (cores == NULL) return count;
   int32_t* ranks = cores + count; /* the number of earlier CPUs of the same core */
   int32_t* ordered = ranks + count;
+  int32_t core_count = 0;
   int32_t filled = 0;
   for (int32_t k = 0; k < count; ++k) {
     cores[k] = tilewright_core_of_cpu(folder, cpus[k]);
     ranks[k] = 0;
     for (int32_t other = 0; other < k; ++other) ranks[k] += cores[other] == cores[k];
+    core_count += ranks[k] == 0;
   }
   for (int32_t rank = 0; filled < count; ++rank) {
     for (int32_t k = 0; k < count; ++k) {
@@ -44,4 +46,5 @@ TILEWRIGHT_RUNTIME_LINKAGE void tilewright_order_cpus(const char* folder, int32_
   }
   memcpy(cpus, ordered, sizeof(*cpus) * (size_t)count);
   free(cores);
+  return core_count;
 }

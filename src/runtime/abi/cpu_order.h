@@ -22,9 +22,10 @@ extern "C" {
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_core_of_cpu(const char* folder, int32_t cpu);
 
 /* Reorders `count` CPUs, given in ascending order: the first ones of all cores, the second ones,
- * and so on, each in ascending order. Without memory, the order stays. */
-TILEWRIGHT_RUNTIME_LINKAGE void tilewright_order_cpus(const char* folder, int32_t* cpus,
-                                                      int32_t count);
+ * and so on, each in ascending order. Returns the number of cores. Without memory, the order stays,
+ * and each CPU counts as a core. */
+TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_order_cpus(const char* folder, int32_t* cpus,
+                                                         int32_t count);
 
 #ifdef __cplusplus
 }

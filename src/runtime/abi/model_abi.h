@@ -68,7 +68,7 @@ typedef struct TilewrightTensorInfo {
   int64_t bytes;
 } TilewrightTensorInfo;
 
-/* By default, if an instance has one thread for every CPU of the process, each thread except the
+/* By default, if an instance has one thread for every core of the process, each thread except the
  * caller's is pinned to a CPU. With fewer threads none is pinned, because several processes would
  * all occupy the same CPUs. */
 #define TILEWRIGHT_MODEL_PIN_CALLER 1 /* pin all threads, also the caller's: for measuring */

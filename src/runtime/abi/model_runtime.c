@@ -120,7 +120,10 @@ static ModelPool* model_pools = NULL;
 static TilewrightPool* model_acquire_pool(int32_t threads, int32_t pin) {
   pthread_mutex_lock(&model_pools_mutex);
   ModelPool* pool = model_pools;
-  while (pool != NULL && (pool->threads != threads || pool->pin != pin)) pool = pool->next;
+  while (pool != NULL && (pool->threads != threads || pool->pin != pin ||
+                          tilewright_pool_is_inherited(&pool->pool))) {
+    pool = pool->next;
+  }
   if (pool == NULL) {
     const TilewrightPoolOptions options = {threads, TILEWRIGHT_POOL_SPIN_US, pin};
     pool = calloc(1, sizeof(*pool));

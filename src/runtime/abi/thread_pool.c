@@ -63,6 +63,7 @@ struct TilewrightPoolState {
   int32_t spin_us;
   int32_t pin;
   int32_t first_cpu;
+  int64_t process;     /* that opened it: a forked child has no workers */
   PoolWorker* workers; /* [0] is the caller and has no thread */
   /* Of each worker: 1 while it sleeps, on this word. */
   _Alignas(PoolLine) _Atomic uint32_t asleep[];
@@ -86,6 +87,8 @@ static void pool_sleep(_Atomic uint32_t* word, uint32_t while_it_is) {
 static void pool_wake(_Atomic uint32_t* word) {
   syscall(SYS_futex, (void*)word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
+
+static int64_t pool_process(void) { return syscall(SYS_getpid); }
 
 static int64_t pool_now_ns(void) {
   struct timespec now;
@@ -312,9 +315,11 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_open(TilewrightPool* pool,
   state->workers = workers;
   state->threads = 1;
   state->spin_us = options->spin_us;
-  state->pin = options->pin == TILEWRIGHT_POOL_PIN_EACH ||
-               (options->pin == TILEWRIGHT_POOL_PIN_IF_ALL && threads >= cpu_count);
-  if (state->pin) tilewright_order_cpus(TILEWRIGHT_CPU_FOLDER, cpus, cpu_count);
+  state->process = pool_process();
+  if (options->pin != TILEWRIGHT_POOL_PIN_NONE) {
+    const int32_t cores = tilewright_order_cpus(TILEWRIGHT_CPU_FOLDER, cpus, cpu_count);
+    state->pin = options->pin == TILEWRIGHT_POOL_PIN_EACH || threads >= cores;
+  }
   state->first_cpu = cpus[0];
   for (int32_t k = 1; k < threads; ++k) {
     PoolWorker* worker = &workers[k];
@@ -330,12 +335,18 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_open(TilewrightPool* pool,
 TILEWRIGHT_RUNTIME_LINKAGE void tilewright_pool_close(TilewrightPool* pool) {
   struct TilewrightPoolState* state = pool->state;
   if (state == NULL) return;
-  const PoolJob end = {NULL, NULL, 0, 0, 0, 0};
-  pool_post(state, &end, state->threads);
-  for (int32_t k = 1; k < state->threads; ++k) pthread_join(state->workers[k].thread, NULL);
+  if (!tilewright_pool_is_inherited(pool)) {
+    const PoolJob end = {NULL, NULL, 0, 0, 0, 0};
+    pool_post(state, &end, state->threads);
+    for (int32_t k = 1; k < state->threads; ++k) pthread_join(state->workers[k].thread, NULL);
+  }
   free(state->workers);
   free(state);
   pool->state = NULL;
+}
+
+TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_is_inherited(const TilewrightPool* pool) {
+  return pool->state->process != pool_process();
 }
 
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_threads(const TilewrightPool* pool) {

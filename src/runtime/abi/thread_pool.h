@@ -16,6 +16,9 @@
  * control (float_control_mode) with the job. Its other bits, such as the rounding mode, are those
  * that its thread was created with.
  *
+ * A forked child has no workers: loops of a pool that its parent opened run on the calling thread.
+ * The child may open other pools, and close inherited ones.
+ *
  * Thread-safe, except for opening and closing.
  */
 #ifndef TILEWRIGHT_RUNTIME_ABI_THREAD_POOL_H_
@@ -44,9 +47,9 @@ typedef struct TilewrightPoolOptions {
 
 #define TILEWRIGHT_POOL_PIN_NONE 0 /* no thread is pinned */
 #define TILEWRIGHT_POOL_PIN_EACH 1
-/* Pins each thread if the pool has a thread for every allowed CPU. With fewer threads none is
- * pinned, because the pools of several processes would all occupy the first CPUs while others are
- * idle. */
+/* Pins each thread if the pool has a thread for every core with an allowed CPU. With fewer threads
+ * none is pinned, because the pools of several processes would all occupy the first CPUs while
+ * others are idle. */
 #define TILEWRIGHT_POOL_PIN_IF_ALL 2
 
 /* Returns 0, or nonzero if there is no memory. The pool has fewer threads than requested if the
@@ -54,6 +57,8 @@ typedef struct TilewrightPoolOptions {
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_open(TilewrightPool* pool,
                                                         const TilewrightPoolOptions* options);
 TILEWRIGHT_RUNTIME_LINKAGE void tilewright_pool_close(TilewrightPool* pool);
+/* Nonzero if this process is a forked child of the one that opened the pool. */
+TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_is_inherited(const TilewrightPool* pool);
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_threads(const TilewrightPool* pool);
 /* Like tilewright_parallel_for. `threads` is limited to the size of the pool. */
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_run(TilewrightPool* pool, int32_t threads,

@@ -19,15 +19,21 @@ namespace {
 
 using Siblings = std::map<int, std::string>;  // the list of each CPU
 
-std::vector<int> order(const Siblings& siblings, std::vector<int> cpus) {
+struct Order {
+  std::vector<int> cpus;
+  int cores = 0;
+};
+
+Order order(const Siblings& siblings, std::vector<int> cpus) {
   const TemporaryFolder folder = make_scratch_folder("cpus").value();
   for (const auto& [cpu, list] : siblings) {
     const std::filesystem::path topology = folder / ("cpu" + std::to_string(cpu) + "/topology");
     std::filesystem::create_directories(topology);
     std::ofstream(topology / "thread_siblings_list") << list;
   }
-  tilewright_order_cpus(folder.path().c_str(), cpus.data(), static_cast<int32_t>(cpus.size()));
-  return cpus;
+  const int32_t cores =
+      tilewright_order_cpus(folder.path().c_str(), cpus.data(), static_cast<int32_t>(cpus.size()));
+  return {.cpus = cpus, .cores = cores};
 }
 
 TEST(CpuOrder, OneCpuPerCoreFirst) {
@@ -35,24 +41,30 @@ TEST(CpuOrder, OneCpuPerCoreFirst) {
     const char* what;
     Siblings siblings;
     std::vector<int> cpus, ordered;
+    int cores;
   };
   const Siblings adjacent = {{0, "0-1\n"}, {1, "0-1\n"}, {2, "2-3\n"}, {3, "2-3\n"}};
   const Siblings apart = {{0, "0,2\n"}, {1, "1,3\n"}, {2, "0,2\n"}, {3, "1,3\n"}};
   const Siblings four = {{0, "0-3\n"}, {1, "0-3\n"}, {2, "0-3\n"}, {3, "0-3\n"}, {4, "4\n"}};
   const Case cases[] = {
-      {"adjacent hardware threads", adjacent, {0, 1, 2, 3}, {0, 2, 1, 3}},
-      {"hardware threads with distant numbers", apart, {0, 1, 2, 3}, {0, 1, 2, 3}},
-      {"the first hardware thread is not allowed", adjacent, {1, 2, 3}, {1, 2, 3}},
-      {"four hardware threads, and a core with one", four, {0, 1, 2, 3, 4}, {0, 4, 1, 2, 3}},
-      {"no folder", {}, {0, 1, 5}, {0, 1, 5}},
-      {"a CPU without a file", {{0, "0,2\n"}, {2, "0,2\n"}}, {0, 1, 2}, {0, 1, 2}},
-      {"files without a list", {{0, ""}, {1, "\n"}, {2, "?"}}, {0, 1, 2}, {0, 1, 2}},
+      {"adjacent hardware threads", adjacent, {0, 1, 2, 3}, {0, 2, 1, 3}, 2},
+      {"hardware threads with distant numbers", apart, {0, 1, 2, 3}, {0, 1, 2, 3}, 2},
+      {"the first hardware thread is not allowed", adjacent, {1, 2, 3}, {1, 2, 3}, 2},
+      {"four hardware threads, and a core with one", four, {0, 1, 2, 3, 4}, {0, 4, 1, 2, 3}, 2},
+      {"no folder", {}, {0, 1, 5}, {0, 1, 5}, 3},
+      {"a CPU without a file", {{0, "0,2\n"}, {2, "0,2\n"}}, {0, 1, 2}, {0, 1, 2}, 2},
+      {"files without a list", {{0, ""}, {1, "\n"}, {2, "?"}}, {0, 1, 2}, {0, 1, 2}, 3},
       {"numbers of several digits",
        {{8, "8,72\n"}, {9, "9,73\n"}, {72, "8,72\n"}, {73, "9,73\n"}},
        {8, 72, 73},
-       {8, 73, 72}},
+       {8, 73, 72},
+       2},
   };
-  for (const Case& one : cases) EXPECT_EQ(order(one.siblings, one.cpus), one.ordered) << one.what;
+  for (const Case& one : cases) {
+    const Order found = order(one.siblings, one.cpus);
+    EXPECT_EQ(found.cpus, one.ordered) << one.what;
+    EXPECT_EQ(found.cores, one.cores) << one.what;
+  }
 }
 
 TEST(CpuOrder, OfThisMachineIsAPermutation) {

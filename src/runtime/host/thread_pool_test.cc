@@ -1,6 +1,8 @@
 #include "runtime/host/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -8,9 +10,11 @@
 #include <csignal>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/sanitizer.h"
+#include "runtime/abi/cpu_order.h"
 #include "runtime/host/affinity.h"
 #include "target/machine.h"
 
@@ -212,7 +216,8 @@ void hold_worker(int) {
 // Loops neither wait for a worker that does not respond, nor leave it anything to run later.
 TEST(ThreadPool, SkipsAWorkerThatDoesNotRespond) {
   if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer holds signals back";
-  struct sigaction hold{}, before{};
+  struct sigaction hold {
+  }, before{};
   hold.sa_handler = hold_worker;
   ASSERT_EQ(sigaction(SIGPROF, &hold, &before), 0);
   for (const int32_t spin_us : {1, 1'000'000}) {  // asleep and awake
@@ -241,20 +246,64 @@ TEST(ThreadPool, SkipsAWorkerThatDoesNotRespond) {
   sigaction(SIGPROF, &before, nullptr);
 }
 
-// A pool that does not take all cpus leaves its threads to the scheduler.
-TEST(ThreadPool, IsPinnedIfItHasAllCpus) {
-  const auto cpus = static_cast<int32_t>(allowed_cpus().size());
+// A pool that does not take all cores leaves its threads to the scheduler.
+TEST(ThreadPool, IsPinnedIfItHasAllCores) {
+  std::vector<int> allowed = allowed_cpus();
+  const auto cpus = static_cast<int32_t>(allowed.size());
+  const int32_t cores = tilewright_order_cpus(TILEWRIGHT_CPU_FOLDER, allowed.data(), cpus);
   const auto count_cpus = [](void* result) {
     *static_cast<size_t*>(result) = allowed_cpus().size();
   };
-  for (const int32_t threads : {2, std::max(cpus, 2)}) {
+  for (const int32_t threads : {2, std::max(cores, 2), std::max(cpus, 2)}) {
     TilewrightPool pool{};
     const TilewrightPoolOptions options{
         .threads = threads, .spin_us = 1, .pin = TILEWRIGHT_POOL_PIN_IF_ALL};
     ASSERT_EQ(tilewright_pool_open(&pool, &options), 0);
     size_t found = 0;
     on_worker_1(&pool, count_cpus, &found);
-    EXPECT_EQ(found, threads >= cpus ? 1U : static_cast<size_t>(cpus));
+    EXPECT_EQ(found, threads >= cores ? 1U : static_cast<size_t>(cpus));
+    tilewright_pool_close(&pool);
+  }
+}
+
+// The child has no workers, not even those of a loop that was running in another thread.
+TEST(ThreadPool, AForkedChildRunsLoopsAlone) {
+  if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer does not support threads and fork";
+  for (const bool busy : {false, true}) {
+    TilewrightPool pool{};
+    const TilewrightPoolOptions options{
+        .threads = 3, .spin_us = 1, .pin = TILEWRIGHT_POOL_PIN_NONE};
+    ASSERT_EQ(tilewright_pool_open(&pool, &options), 0);
+    Counts before(100, 3);
+    ASSERT_EQ(tilewright_pool_run(&pool, 3, 100, count, &before), 0);
+    EXPECT_FALSE(tilewright_pool_is_inherited(&pool));
+    std::atomic<bool> began{false}, released{false};
+    std::pair<std::atomic<bool>*, std::atomic<bool>*> flags{&began, &released};
+    std::thread other([&] {
+      const auto hold = [](void* context, int64_t, int32_t) {
+        const auto& [entered, left] = *static_cast<decltype(flags)*>(context);
+        *entered = true;
+        while (!*left) std::this_thread::yield();
+      };
+      if (busy) tilewright_pool_run(&pool, 3, 3, hold, &flags);
+    });
+    while (busy && !began) std::this_thread::yield();
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      alarm(30);  // ends a child that hangs
+      Counts counts(100, 3);
+      const bool ran = tilewright_pool_run(&pool, 3, 100, count, &counts) == 0 &&
+                       std::ranges::all_of(counts.runs, [](const auto& runs) { return runs == 1; });
+      const bool inherited = tilewright_pool_is_inherited(&pool) != 0;
+      tilewright_pool_close(&pool);
+      _exit(ran && inherited && pool.state == nullptr ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    released = true;
+    other.join();
     tilewright_pool_close(&pool);
   }
 }
