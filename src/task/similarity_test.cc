@@ -32,6 +32,36 @@ TEST(Similarity, ExtentsAreComparedLogarithmically) {
   EXPECT_TRUE(std::isinf(extent_distance(one, form("matmul:m=64,n=48,k=32,dtype=f64"))));
 }
 
+// Of operators that reduce alone. An elementwise operator has none.
+TEST(Similarity, CoresAreComparedWithoutTheirSurroundings) {
+  const WorkloadForm conv = form("conv2d:ci=64,co=64,h=56,w=56,kernel=3,pad=1");
+  EXPECT_EQ(core_distance(conv, conv), 0);
+  EXPECT_EQ(core_distance(conv, form("conv2d:ci=64,co=64,h=58,w=58,kernel=3")), 0);  // no padding
+  EXPECT_EQ(core_distance(conv, form("conv2d:ci=64,co=64,h=28,w=28,kernel=3,pad=1")), 2);
+  EXPECT_TRUE(std::isinf(core_distance(conv, form("matmul:m=64,n=48,k=32"))));
+  const WorkloadForm relu = form("elementwise:shape=37,chain=relu");
+  EXPECT_TRUE(std::isinf(core_distance(relu, relu)));
+  // The sums of a norm are not the maximum of a softmax.
+  EXPECT_TRUE(std::isinf(core_distance(form("reduce:op=max,shape=64x64,axes=1"),
+                                       form("reduce:op=sum,shape=64x64,axes=1"))));
+}
+
+TEST(Similarity, OperatorsThatMatch) {
+  const Workload padded = workload("conv2d:ci=64,co=64,h=56,w=56,kernel=3,pad=1");
+  const Workload plain = workload("conv2d:ci=64,co=64,h=58,w=58,kernel=3");
+  const auto text = [](const Workload& from, const Workload& to) {
+    std::string all;
+    for (const auto& [one, other] : matching_ops(*from.dag, *to.dag)) {
+      all += std::string(one.text()) + "=" + std::string(other.text()) + " ";
+    }
+    return all;
+  };
+  EXPECT_EQ(text(padded, padded), "X=X W=W P=P Y=Y ");
+  EXPECT_EQ(text(padded, plain), "Y=Y W=W ");  // P is no input
+  EXPECT_EQ(text(workload("matmul:m=64,n=48,k=32"), workload("matmul:m=64,n=48,k=16")),
+            "A=A B=B C=C ");
+}
+
 TEST(Similarity, DistanceGrowsAsSimilarityFalls) {
   const auto far = [](const char* other) {
     return distance(workload("matmul:m=64,n=48,k=32"), workload(other));

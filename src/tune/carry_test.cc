@@ -8,6 +8,8 @@
 
 #include "heuristic/default_trace.h"
 #include "schedule/find_genome.h"
+#include "tune/chains_testing.h"
+#include "tune/donors.h"
 #include "tune/fake_trials_testing.h"
 #include "tune/task_tuner.h"
 
@@ -124,6 +126,28 @@ TEST(Carry, EachProgramIsCarriedOnceAndTheDefaultNever) {
   const std::set<Hash128> distinct(trials.measured.begin(), trials.measured.end());
   EXPECT_EQ(distinct.size(), trials.measured.size());
   EXPECT_LE(tuner.carried().size(), 3U);
+}
+
+// The product keeps its schedule between other elementwise operators.
+TEST(Carry, SchedulesOfTheOtherHalfOfAResidualBlock) {
+  const Task task = product_and_adds(2, 64, "x86-64-v3;threads=2");
+  for (const int adds : {1, 3}) {
+    const Task donor = product_and_adds(adds, 64, "x86-64-v3;threads=2");
+    const auto make = [](const Task& one) {
+      Result<TaskTuner> tuner = TaskTuner::make(one, detect_machine(), quick_options());
+      if (!tuner) throw std::runtime_error(tuner.error().message);
+      return std::move(*tuner);
+    };
+    TaskTuner donating = make(donor), receiving = make(task);
+    FakeTrials trials;
+    play(donating, trials);
+    const Sibling sibling{.task = &donor, .fastest = donating.fastest()};
+    std::vector<Donation> donations =
+        Donors(nullptr, {}, 0).donations_for(task, {&sibling, 1}).value();
+    ASSERT_EQ(donations.size(), kKeptFastest);
+    receiving.begin_with(std::move(donations));
+    EXPECT_GE(play(receiving, trials).carried, 2U) << adds;
+  }
 }
 
 // A schedule of the same task is proposed as it was.

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
+#include "schedule/rename_ops.h"
 #include "target/target.h"
 
 namespace tilewright::tune {
@@ -43,22 +45,45 @@ SettingOrder order_of(const record::Attempt& attempt, const record::Setting& wan
           -attempt.code_generator, attempt.machine, print_protocol(attempt.protocol)};
 }
 
+// A task whose schedules may serve another one.
+struct Nearness {
+  bool same_structure = false;
+  double distance = 0;  // of the extents of the cores, if there are any
+
+  static constexpr double kOtherStructure = 1;  // counts as a doubling of one extent
+  bool is_equal() const { return same_structure && distance == 0; }
+  double rank() const { return distance + (same_structure ? 0 : kOtherStructure); }
+};
+
+std::optional<Nearness> nearness_of(const WorkloadForm& task, const WorkloadForm& donor) {
+  const double all = extent_distance(task, donor), core = core_distance(task, donor);
+  const Nearness nearness{.same_structure = !std::isinf(all),
+                          .distance = std::isinf(core) ? all : core};
+  return std::isinf(nearness.distance) ? std::nullopt : std::optional(nearness);
+}
+
+// Without the number of threads, which schedules seldom depend on.
+std::string instructions_of(const Target& target) { return print_target(target.with_threads(1)); }
+
 struct Donor {
-  bool is_elsewhere = false;
-  double distance = 0;
+  Nearness nearness;
+  bool is_elsewhere = false;  // measured on another machine, or for another number of threads
   Hash128 key;
+  const te::Dag* dag = nullptr;
   std::vector<const schedule::Trace*> fastest{};
 };
 
-std::vector<Donation> in_order(std::vector<Donor> donors) {
+std::vector<Donation> in_order(const te::Dag& dag, std::vector<Donor> donors) {
   std::ranges::stable_sort(donors, {}, [](const Donor& one) {
-    return std::tuple(one.distance > 0, one.is_elsewhere, one.distance, one.key);
+    return std::tuple(!one.nearness.is_equal(), one.is_elsewhere, one.nearness.rank(), one.key);
   });
   std::vector<Donation> donations;
   for (size_t rank = 0; rank < Donors::kPerTask; ++rank) {
     for (const Donor& donor : donors) {
       if (rank >= donor.fastest.size() || donations.size() == Donors::kMaxDonations) continue;
-      donations.push_back({.trace = *donor.fastest[rank], .same_extents = donor.distance == 0});
+      donations.push_back(
+          {.trace = schedule::rename_ops(*donor.fastest[rank], matching_ops(*donor.dag, dag)),
+           .same_extents = donor.nearness.distance == 0});
     }
   }
   return donations;
@@ -72,7 +97,8 @@ Status Donors::list_tasks() {
     const Result<Task> task = record::task_of(stored);
     if (!task) continue;  // from another version, or created from C++
     known_.push_back({.key = stored.key,
-                      .target = std::move(stored.target),
+                      .target = task->target,
+                      .dag = task->workload.dag,
                       .form = form_of(*task->workload.dag)});
   }
   listed_ = true;
@@ -106,36 +132,35 @@ Status Donors::read(Known* known) {
   return {};
 }
 
-// Of the same structure and target, nearest first.
-std::vector<std::pair<double, Donors::Known*>> Donors::nearest(const Task& task,
-                                                               const WorkloadForm& form) {
-  const std::string target = print_target(task.target);
-  std::vector<std::pair<double, Known*>> similar;
-  for (Known& known : known_) {
-    if (known.target != target) continue;
-    const double far = extent_distance(form, known.form);
-    if (!std::isinf(far)) similar.emplace_back(far, &known);
-  }
-  std::ranges::sort(similar, {},
-                    [](const auto& one) { return std::pair(one.first, one.second->key); });
-  return similar;
-}
-
 Result<std::vector<Donation>> Donors::donations_for(const Task& task,
                                                     std::span<const Sibling> siblings) {
   const WorkloadForm form = form_of(*task.workload.dag);
   std::vector<Donor> donors;
   for (const Sibling& sibling : siblings) {
     if (sibling.task->target != task.target) continue;
-    const double far = extent_distance(form, form_of(*sibling.task->workload.dag));
-    if (std::isinf(far)) continue;
+    const auto nearness = nearness_of(form, form_of(*sibling.task->workload.dag));
+    if (!nearness) continue;
     Donor& donor = donors.emplace_back();
-    donor = {.distance = far, .key = sibling.task->key()};
+    donor = {
+        .nearness = *nearness, .key = sibling.task->key(), .dag = sibling.task->workload.dag.get()};
     for (const Best& best : sibling.fastest) donor.fastest.push_back(&best.proposal.trace);
   }
   TRY(list_tasks());
+  const std::string instructions = instructions_of(task.target);
+  std::vector<std::pair<Nearness, Known*>> similar;
+  for (Known& known : known_) {
+    if (instructions_of(known.target) != instructions) continue;
+    if (const auto nearness = nearness_of(form, known.form)) {
+      similar.emplace_back(*nearness, &known);
+    }
+  }
+  std::ranges::sort(similar, {}, [&](const auto& one) {
+    const auto& [nearness, known] = one;
+    return std::tuple(!nearness.is_equal(), known->target != task.target, nearness.rank(),
+                      known->key);
+  });
   size_t stored = 0;
-  for (const auto& [far, known] : nearest(task, form)) {
+  for (const auto& [nearness, known] : similar) {
     if (stored == kMaxStored) break;
     TRY(read(known));
     // A task that this trajectory added to the store has no records from before it. A replay finds
@@ -143,10 +168,13 @@ Result<std::vector<Donation>> Donors::donations_for(const Task& task,
     if (known->fastest.empty()) continue;
     ++stored;
     Donor& donor = donors.emplace_back();
-    donor = {.is_elsewhere = !known->is_here, .distance = far, .key = known->key};
+    donor = {.nearness = nearness,
+             .is_elsewhere = !known->is_here || known->target != task.target,
+             .key = known->key,
+             .dag = known->dag.get()};
     for (const schedule::Trace& trace : known->fastest) donor.fastest.push_back(&trace);
   }
-  return in_order(std::move(donors));
+  return in_order(*task.workload.dag, std::move(donors));
 }
 
 }  // namespace tilewright::tune

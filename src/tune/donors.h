@@ -1,17 +1,17 @@
 // Donors: selects the schedules that a search begins with (tune/carry.h): the fastest ones of tasks
-// of the same structure (task/similarity.h) and target. They come from the store, measured before
-// the trajectory began, and from tasks of the same run. Both are the same when a trajectory is
-// replayed.
+// of the same structure or core (task/similarity.h) for the same instructions. They come from the
+// store, measured before the trajectory began, and from tasks of the same run. Both are the same
+// when a trajectory is replayed. The schedules name the operators of the task that they are for.
 //
-// Order: tasks with the same extents first, above all the task itself, wherever they were measured.
-// Then tasks measured on this machine, by the distance of the extents. The fastest schedule of each
-// task precedes the second fastest of any. Latencies of different machines, protocols or code
+// Order: tasks with the same structure and extents first, above all the task itself. Then tasks
+// measured on this machine with as many threads, by the distance of the extents; another structure
+// with the same core counts as a doubling. The fastest schedule of each task precedes the second
+// fastest of any. Latencies of different machines, protocols or code
 // generators are not compared: those of the preferred setting come first.
 #pragma once
 
+#include <memory>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "record/store.h"
@@ -45,7 +45,8 @@ class Donors {
  private:
   struct Known {
     Hash128 key;
-    std::string target;
+    Target target;
+    std::shared_ptr<const te::Dag> dag;
     WorkloadForm form;
     bool is_read = false;
     bool is_here = false;  // measured on this machine
@@ -53,7 +54,6 @@ class Donors {
   };
 
   Status list_tasks();
-  std::vector<std::pair<double, Known*>> nearest(const Task& task, const WorkloadForm& form);
   Status read(Known* known);
 
   record::Store* store_;

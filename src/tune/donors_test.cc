@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "record/record_testing.h"
+#include "tune/chains_testing.h"
 
 namespace tilewright::tune {
 namespace {
@@ -81,9 +82,9 @@ TEST_F(DonorsOfStore, AProgramThatWasMeasuredAgainCountsOnce) {
 
 TEST_F(DonorsOfStore, OthersAreLeftOut) {
   const Task softmax = task_for("softmax:m=64,n=64");
-  const Task threads = task_for("matmul:m=64,n=64,k=64", 2);
+  const Task wider{.workload = task_.workload, .target = must(parse_target("x86-64-v4;threads=1"))};
   add(softmax, {attempt(softmax, 1, 10)});
-  add(threads, {attempt(threads, 2, 10)});
+  add(wider, {attempt(wider, 2, 10)});
   std::vector<Attempt> mixed = {attempt(near_, 3, 10, kBegin), attempt(near_, 4, 20, kBegin - 1),
                                 attempt(near_, 5, 10), attempt(near_, 6, 10),
                                 attempt(near_, 7, 15)};
@@ -92,6 +93,42 @@ TEST_F(DonorsOfStore, OthersAreLeftOut) {
   mixed[4].trace = "hop C i\n";
   add(near_, mixed);
   EXPECT_THAT(donated(), testing::ElementsAre(4));
+}
+
+TEST_F(DonorsOfStore, OtherNumbersOfThreadsComeLast) {
+  const Task threads = task_for("matmul:m=64,n=64,k=96", 2);
+  add(threads, {attempt(threads, 1, 10)});
+  add(far_, {attempt(far_, 2, 10)});
+  EXPECT_THAT(donated(), testing::ElementsAre(2, 1));
+}
+
+// The two halves of a residual block. The last stage of the donor is that of the task.
+TEST(Donors, ElementwiseOperatorsAroundAProductMayDiffer) {
+  const char* const target = "x86-64-v3;threads=1";
+  const Task task = product_and_adds(2, 64, target);
+  const Task fewer = product_and_adds(1, 64, target), small = product_and_adds(2, 32, target);
+  const Task tiny = product_and_adds(2, 8, target);
+  std::vector<Best> best(1);
+  best[0].proposal.trace = must(
+      schedule::trace_from_text("split n1_Y i [1]\nsplit n0_Y k [4]\ncompute_at n0_Y n1_Y i.0\n"));
+  std::vector<Best> small_best(1), tiny_best(1);
+  small_best[0].proposal.trace = must(schedule::trace_from_text("split n2_Y i [2]\n"));
+  tiny_best[0].proposal.trace = must(schedule::trace_from_text("split n2_Y i [3]\n"));
+  const Sibling siblings[] = {{.task = &tiny, .fastest = tiny_best},
+                              {.task = &small, .fastest = small_best},
+                              {.task = &fewer, .fastest = best}};
+  const std::vector<Donation> found =
+      must(Donors(nullptr, {}, kBegin).donations_for(task, siblings));
+  ASSERT_EQ(found.size(), 3U);
+  // An operator more or less counts as a doubling of the rows.
+  std::vector<std::string> first = {to_text(found[0].trace), to_text(found[1].trace)};
+  EXPECT_THAT(first, testing::UnorderedElementsAre(
+                         "split n2_Y i [2]\n",
+                         "split n2_Y i [1]\nsplit n0_Y k [4]\ncompute_at n0_Y n2_Y i.0\n"));
+  EXPECT_EQ(to_text(found[2].trace), "split n2_Y i [3]\n");
+  for (const Donation& one : found) {
+    EXPECT_EQ(one.same_extents, one.trace.steps.size() == 3) << to_text(one.trace);
+  }
 }
 
 // A run adds its tasks to the store as it begins them. A replay finds all of them there.
@@ -155,7 +192,7 @@ TEST_F(DonorsOfStore, SiblingsOfTheRunDonateWithAndWithoutTheStore) {
   fastest[0].proposal.trace = must(schedule::trace_from_text(trace_of(1)));
   fastest[1].proposal.trace = must(schedule::trace_from_text(trace_of(2)));
   const Task softmax = task_for("softmax:m=64,n=64");
-  const Task threads = task_for("matmul:m=64,n=64,k=64", 2);
+  const Task threads = task_for("matmul:m=64,n=64,k=64", 2);  // no run has both targets
   const Sibling siblings[] = {{.task = &far_, .fastest = fastest},
                               {.task = &softmax, .fastest = fastest},
                               {.task = &threads, .fastest = fastest},
