@@ -4,12 +4,13 @@ OpenVINO, in f32 with 2 threads or --threads N.
 
 Each model is tuned for 60 s and compiled; with --seconds 900 it is then tuned up to a total of 15 minutes and
 compiled again. These libraries and the untuned one alternate with the peers, and outputs are compared with
-those of ONNX Runtime. The FMA peak and the bandwidth are measured in the same rounds. They give the limit of
-a model: the sum over its kernels of the larger of FLOP over the peak and bytes over the bandwidth. The
-bandwidth is that of reading as many bytes as the model has, weights and activations.
+those of ONNX Runtime. The limit of a model is that of `tilewright explain MODEL.so`: the sum over its kernels
+of the larger of FLOP over the peak and bytes over the bandwidth of the memory level that holds them. The rates
+of this machine are measured just before the rounds.
 
-The tuned library also runs on sequences of half length and on denormals (harness/input_sets.py). Its outputs
-are compared there too, and its times with that of plain inputs.
+The tuned library also runs on sequences of half length, on denormals, and with a mask that makes denormals
+inside the model (harness/input_sets.py). Its outputs are compared there too, and its times with that of
+plain inputs.
 
 The default is ten models, less than an hour; --full runs all models of the folder. Results are stored per
 machine and build (build/bench), so an interrupted run resumes. Results that were measured while other
@@ -35,7 +36,7 @@ import time
 from harness import machine, peers, report
 from harness.bars import Report
 from harness.compare import BUSY_CPUS
-from harness.input_sets import input_sets, with_denormal_embeddings
+from harness.input_sets import input_sets, with_denormal_embeddings, with_weak_mask
 from harness.match_options import add_match_options, parse_match_options
 from harness.model_files import (
     DEFAULT,
@@ -52,7 +53,7 @@ from harness.model_tuning import (
     ModelTuning,
     bench_libraries,
     compile_library,
-    limit_ns,
+    explain_library,
     passed_after,
     program,
     recorded_ns,
@@ -66,7 +67,7 @@ from harness.set_match import PLAIN, InputSet, play_sets, set_match_from_json
 from harness.tuned import STORE_SUFFIXES, NotStored, TuneError, build_key
 
 TUNE_S = 60.0
-FROM_STORE = ("again", "match", "sets", "tasks", "both_parts", "minutes")  # figures of a model that follow from its records
+FROM_STORE = ("again", "explained", "match", "sets", "tasks", "both_parts", "minutes")  # figures of a model that follow from its records
 LEAST, MIN_MEAN, MIN_SHARE, MIN_SUM = 1.0, 1.15, 0.9, 0.9
 AHEAD, OF_LIMIT = 1.2, 0.92  # each model must reach one of them
 MIN_UNTUNED, MIN_OF_CLASS = 1.0, 0.87  # mean over the better peer; tuned over untuned time of a class
@@ -74,7 +75,9 @@ MIN_CLASS = 0.01  # share of a class in the untuned time of all models, for whic
 MAX_MEMORY, MEMORY_MODELS = 1.3, ("resnet50", "bert_base_128")
 MAX_AGAIN_S, MAX_OPEN_MS = 10.0, 100.0
 MAX_OVER_PLAIN = 1.1  # the time with other inputs
-SET_ROUNDS, SET_SLICE_S, DENORMALS = 10, 0.15, "denormals"
+SET_ROUNDS, SET_SLICE_S = 10, 0.15
+EXPLAIN_S = 3.0
+HALF, DENORMALS, WEAK_MASK = "half", "denormals", "weak_mask"
 MAX_MINUTES = 60.0  # of the default models
 NOTE_EVERY_S = 5.0
 UNTUNED = "untuned"
@@ -178,7 +181,7 @@ class Bench:
         return kept
 
     def compiled(self, name, model, which, store=None):
-        """The library, and the bytes of its weights and activations."""
+        """The library."""
         library = self.path(f"{name}.{which}", ".so")
         kept = self.get(f"compile/{name}/{which}")
         if not kept or not (os.path.exists(library) or self.options.stored):
@@ -186,20 +189,25 @@ class Bench:
             o, shapes = self.options, INPUT_SHAPES.get(name, "")
             kept = compile_library(model, store or "none", library, o.build, self.threads, o.allow, shapes)
             self.put(f"compile/{name}/{which}", kept)
-        return library, kept["constant_bytes"] + kept["arena_bytes"]
+        return library
 
-    def match(self, name, model, libraries, model_bytes):
+    def explained(self, name, library, store):
+        """The tuned library against its limit."""
+        kept = self.get(f"explained/{name}")
+        if not kept:
+            self.needs_measuring()
+            kept = explain_library(library, store, EXPLAIN_S, self.options.build, self.threads)
+            self.put(f"explained/{name}", kept)
+        return kept
+
+    def match(self, name, model, libraries):
         kept = self.get(f"match/{name}")
         if kept:
             return match_from_json(kept)
         self.needs_measuring()
         o = self.options
         arrays = inputs_of(model, parse_shapes(INPUT_SHAPES.get(name, "")))
-        probes = {
-            "peak": {"kind": "peak", "threads": self.threads},
-            "sum": {"kind": "sum", "bytes": model_bytes, "threads": self.threads},
-        }
-        match = play(model, libraries, self.threads, o.rounds, o.slice, o.build, tuple(PEERS), arrays, probes)
+        match = play(model, libraries, self.threads, o.rounds, o.slice, o.build, tuple(PEERS), arrays)
         if match.trustworthy:
             self.put(f"match/{name}", match.to_json())
         return match
@@ -218,16 +226,21 @@ class Bench:
         return match
 
     def sets_of(self, name, model, library, folder):
-        """Name -> InputSet. A model that reads no floats has denormals in its embeddings instead, and a
-        library with the same kernels."""
+        """Name -> InputSet. A model that reads no floats has denormals in its embeddings instead, and a model
+        with a mask also has one that leaves denormals; both have libraries with the same kernels."""
         shapes = INPUT_SHAPES.get(name, "")
         inputs = input_sets(model, parse_shapes(shapes))
         sets = {which: InputSet(model, library, arrays) for which, arrays in inputs.items()}
-        small = os.path.join(folder, "model.onnx")
-        if DENORMALS not in sets and with_denormal_embeddings(model, small):
-            o, made = self.options, os.path.join(folder, "model.so")
-            compile_library(small, self.path(name, ".db"), made, o.build, self.threads, o.allow, shapes)
-            sets[DENORMALS] = InputSet(small, made, inputs[PLAIN])
+        masked = inputs.get(HALF, inputs[PLAIN])
+        for which, change, arrays in (
+            (DENORMALS, with_denormal_embeddings, inputs[PLAIN]),
+            (WEAK_MASK, with_weak_mask, masked),
+        ):
+            changed = os.path.join(folder, which + ".onnx")
+            if which not in sets and change(model, changed):
+                o, made = self.options, os.path.join(folder, which + ".so")
+                compile_library(changed, self.path(name, ".db"), made, o.build, self.threads, o.allow, shapes)
+                sets[which] = InputSet(changed, made, arrays)
         return sets
 
     @contextlib.contextmanager
@@ -248,20 +261,21 @@ class Bench:
         store = self.path(name, ".db")
         if self.options.fresh or (self.was_disturbed(name) and not self.options.stored):
             self.discard(name)
-        untuned, model_bytes = self.compiled(name, model, UNTUNED)
+        untuned = self.compiled(name, model, UNTUNED)
         libraries = {UNTUNED: untuned}
         out.progress(name, None)
         tuning = None
         for which, seconds in tuning_runs(self.options.seconds).items():
             tuning = self.tuned(name, model, seconds, tuning)
-            libraries[which], _ = self.compiled(name, model, which, store)
+            libraries[which] = self.compiled(name, model, which, store)
         tasks = self.get(f"tasks/{name}")
         if tasks is None:
             self.needs_measuring()
             o, shapes = self.options, INPUT_SHAPES.get(name, "")
             tasks = tasks_of(model, store, o.build, self.threads, o.allow, shapes)
             self.put(f"tasks/{name}", tasks)
-        match = self.match(name, model, libraries, model_bytes)
+        explained = self.explained(name, libraries[which], store)
+        match = self.match(name, model, libraries)
         sets = self.sets(name, model, libraries[which])
         parts = self.get(f"both_parts/{name}")
         if not parts:
@@ -269,16 +283,17 @@ class Bench:
             parts = bench_libraries([untuned, libraries[which]], 6, self.options.build)
             self.put(f"both_parts/{name}", parts)
         again = self.again(name, model, tuning)
-        return Line(name + self.suffix, tuning_runs(self.options.seconds), tuning, match, sets, parts, tasks, again)
+        runs = tuning_runs(self.options.seconds)
+        return Line(name + self.suffix, runs, tuning, match, sets, parts, tasks, explained, again)
 
 
 class Line:
     """A model with its figures. `names` are those of its tuning runs, `long` the last of them; `parts` are its
-    kernels untuned and tuned."""
+    kernels untuned and tuned, `explained` is its limit."""
 
-    def __init__(self, name, tuning_runs, tuning, match, sets, parts, tasks, again):
+    def __init__(self, name, tuning_runs, tuning, match, sets, parts, tasks, explained, again):
         self.name, self.tuning_runs, self.tuning, self.match, self.parts = name, tuning_runs, tuning, match, parts
-        self.sets = sets
+        self.sets, self.explained = sets, explained
         self.names, self.tasks, self.recorded_ns = tuple(tuning_runs), tasks, recorded_ns(tasks)
         self.long = self.names[-1]
         self.again_s, self.again_measured = again
@@ -300,10 +315,9 @@ class Line:
 
     @property
     def of_limit(self):
-        """The limit of the model over its time; None without the rates of this machine."""
-        rates = self.match.rate("peak", "flop"), self.match.rate("sum", "bytes")
+        """The limit of the model over its time."""
         ours = self.match.time_ns(self.long)
-        return limit_ns(self.tasks, *rates) / ours if all(rates) and ours else None
+        return self.explained["limit_ns"] / ours if ours else None
 
     @property
     def near_the_top(self):

@@ -57,11 +57,6 @@ class Match(Played):
             return f"{label} did not take part"
         return f"{label} failed: {reference.failure or 'it gave no outputs'}"
 
-    def rate(self, probe, what):
-        """The rate of a probe per ns, in `flop` or `bytes`; None if it did not take part."""
-        time_ns = self.time_ns(probe) if probe in self.outcome.series else None
-        return self.ready(probe, what) / time_ns if time_ns else None
-
     def ready(self, name, what):
         series = self.outcome.series.get(name)
         return series.ready.get(what) if series else None
@@ -188,9 +183,8 @@ def errors_of(names, outcome, model_path, folder):
     return {name: relative_error(types, os.path.join(folder, name), reference) for name in fit}
 
 
-def play(model_path, libraries, threads, rounds, slice_s, build_dir, with_peers, arrays=None, probes=None):
-    """`libraries`: name -> .so of the model. `with_peers`: names of PEERS. `arrays`: from inputs_of.
-    `probes`: name -> request that our worker measures in the same rounds."""
+def play(model_path, libraries, threads, rounds, slice_s, build_dir, with_peers, arrays=None):
+    """`libraries`: name -> .so of the model. `with_peers`: names of PEERS. `arrays`: from inputs_of."""
     with tempfile.TemporaryDirectory(prefix="tilewright-bench-") as folder:
         inputs = write_inputs(arrays or inputs_of(model_path), folder)
 
@@ -206,9 +200,6 @@ def play(model_path, libraries, threads, rounds, slice_s, build_dir, with_peers,
         }
         for name in with_peers:
             entrants[name] = Contestant(PEERS[name][1], spec(name))
-        names = list(entrants)
-        for name, fields in (probes or {}).items():
-            entrants[name] = Contestant(lambda: peers.ours(build_dir), fields)
         outcome = compare(entrants, threads, rounds, slice_s)
-        errors = errors_of(names, outcome, model_path, folder)
+        errors = errors_of(list(entrants), outcome, model_path, folder)
         return Match(tuple(libraries), outcome, errors)

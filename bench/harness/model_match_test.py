@@ -186,6 +186,31 @@ class InputSets(unittest.TestCase):
             self.assertFalse(input_sets.with_denormal_embeddings(plain, other))
 
 
+    def test_a_mask_leaves_denormals_where_it_hides_keys(self):
+        most, seen = np.finfo(np.float32).min, np.float32(0.5)
+        causal = np.array([[seen, most], [seen, seen]], np.float32)
+        cases = (("mask", most, True), ("mask", seen, False), ("x", most, False), ("x", causal, True))
+        with tempfile.TemporaryDirectory() as folder:
+            for name, hidden, found in cases:
+                value = onnx.helper.make_tensor_value_info
+                x, y = (value(one, onnx.TensorProto.FLOAT, [2, 2]) for one in (name, "y"))
+                hidden = onnx.numpy_helper.from_array(np.asarray(hidden), "hidden")
+                add = onnx.helper.make_node("Add", [name, "hidden"], ["y"])
+                stated = onnx.helper.make_node("Constant", [], ["hidden"], value=hidden)
+                for nodes, constants in (([add], [hidden]), ([stated, add], [])):
+                    graph = onnx.helper.make_graph(nodes, "g", [x], [y], constants)
+                    path, other = (os.path.join(folder, file) for file in ("m.onnx", "weak.onnx"))
+                    onnx.save(onnx.helper.make_model(graph), path)
+                    self.assertEqual(input_sets.with_weak_mask(path, other), found)
+                    if not found:
+                        continue
+                    made = onnx.load(other).graph
+                    tensor = made.initializer[0] if constants else made.node[0].attribute[0].t
+                    array, before = onnx.numpy_helper.to_array(tensor), onnx.numpy_helper.to_array(hidden)
+                    np.testing.assert_array_equal(array, np.where(before == most, -92, before))
+                    self.assertTrue(0 < np.exp(array.min()) < np.finfo(np.float32).tiny)
+
+
 class SetMatches(unittest.TestCase):
     def match(self, errors, **ns):
         series = {name: timed(time) for name, time in ns.items()}
@@ -231,6 +256,10 @@ class SetMatches(unittest.TestCase):
             tokens, floats = os.path.join(folder, "t.onnx"), os.path.join(folder, "f.onnx")
             write_token_model(tokens)
             write_model(floats)
+            masked = os.path.join(folder, "masked.onnx")
+            graph = onnx.load(tokens)
+            graph.graph.initializer.append(onnx.numpy_helper.from_array(np.float32(-1e9), "hidden"))
+            onnx.save(graph, masked)
             with mock.patch.object(models, "compile_library") as compiled:
                 sets = bench.sets_of("t", tokens, "t.so", folder)
                 self.assertEqual(list(sets), ["plain", "half", "denormals"])
@@ -242,6 +271,10 @@ class SetMatches(unittest.TestCase):
                     sets = bench.sets_of("f", floats, "f.so", folder)
                 self.assertEqual([one.library for one in sets.values()], ["f.so", "f.so"])
                 self.assertEqual(compiled.call_count, 1)
+                sets = bench.sets_of("t", masked, "t.so", folder)
+                self.assertEqual(list(sets), ["plain", "half", "denormals", "weak_mask"])
+                self.assertIs(sets["weak_mask"].arrays, sets["half"].arrays)
+                self.assertNotEqual(sets["weak_mask"].library, sets["denormals"].library)
 
     def test_slow_and_wrong_sets_reach_no_bar(self):
         match = self.match({"plain": 1e-6, "denormals": 1e-4}, plain=1.0, denormals=1.2)

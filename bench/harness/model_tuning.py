@@ -133,11 +133,11 @@ def recorded_ns(tasks):
     return sum(task["weight"] * task["best_ns"] for task in tasks)
 
 
-def limit_ns(tasks, flop_per_ns, bytes_per_ns):
-    """The time of a run in which each task is as fast as its arithmetic or its operands allow."""
-    return sum(
-        task["weight"] * max(task["flop"] / flop_per_ns, task["bytes"] / bytes_per_ns) for task in tasks
-    )
+def explain_library(library, store, seconds, build_dir, threads=2):
+    """The fields of `explain MODEL.so --json` that are about the whole model, such as `limit_ns`: the time of a
+    run whose kernels are at their limits."""
+    words = (library, "--records", store, "--threads", str(threads), "--seconds", f"{seconds:g}")
+    return json.loads(_said(build_dir, "explain", *words).splitlines()[0])
 
 
 def bench_libraries(libraries, seconds, build_dir):

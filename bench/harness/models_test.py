@@ -14,7 +14,7 @@ from harness import curve, model_files
 from harness.model_tuning import (
     ModelTuning,
     compile_library,
-    limit_ns,
+    explain_library,
     model_ns,
     passed_after,
     recorded_ns,
@@ -95,10 +95,13 @@ class Tuning(unittest.TestCase):
 
 
 class Limits(unittest.TestCase):
-    def test_are_arithmetic_or_bytes(self):
-        tasks = [{"weight": 2, "flop": 100.0, "bytes": 10.0}, {"weight": 1, "flop": 1.0, "bytes": 50.0}]
-        self.assertEqual(limit_ns(tasks, flop_per_ns=10.0, bytes_per_ns=5.0), 2 * 10 + 10)
+    def test_are_those_of_explain(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fake_program(folder, [{"model": "m", "limit_ns": 5.0}, {"kernel": "matmul", "limit_ns": 3.0}])
+            self.assertEqual(explain_library("m.so", "r.db", 3, folder), {"model": "m", "limit_ns": 5.0})
 
+
+class OperatorClasses(unittest.TestCase):
     def test_classes_are_those_of_the_heaviest_node(self):
         for title, name in (
             ("transpose + conv2d 7x7 3->64 s2 + add + relu", "convolution"),

@@ -1,7 +1,8 @@
 """Tests of whole exported models: each is imported, compiled untuned, run on several sets of inputs
 (harness/input_sets), and compared with ONNX Runtime. The models are those of `./dev bench models`: in the
 folder TILEWRIGHT_MODELS, or in shared/models next to the checkout. With TILEWRIGHT_ALL_MODELS=1, models that
-read no floats also run with denormals in their embeddings. Exit code 77 (skipped) without the folder or the
+read no floats also run with denormals in their embeddings, and models with a mask with one that makes denormals
+inside. Exit code 77 (skipped) without the folder or the
 packages.
 
     real_models_test.py PROGRAM [NAME...]
@@ -88,10 +89,14 @@ def errors_of(program, name, model, folder, only=None):
 def all_errors(program, name, folder, full):
     model = model_files.materialized(name)
     errors = errors_of(program, name, model, folder)
-    if full and "denormals" not in errors:
-        other = folder / "denormals.onnx"
-        if input_sets.with_denormal_embeddings(model, other):
-            errors["denormals"] = errors_of(program, name, other, folder, "plain")["plain"]
+    changes = {
+        "denormals": (input_sets.with_denormal_embeddings, "plain"),
+        "weak_mask": (input_sets.with_weak_mask, "half" if "half" in errors else "plain"),
+    }
+    for kind, (change, only) in changes.items():
+        other = folder / "changed.onnx"
+        if full and kind not in errors and change(model, other):
+            errors[kind] = errors_of(program, name, other, folder, only)[only]
     return errors
 
 
