@@ -127,14 +127,18 @@ def slots_for(options):
     return arms.slots_of(machine.cores(), options.threads, limit)
 
 
-def print_tables(whats, options, slot):
-    """On the processors of an arm, because stored results are those of a number of processors."""
+def print_tables(whats, options, slot, ledger):
+    """On the processors of an arm, because stored results are those of a number of processors. The rows state how
+    many arms ran at the same time: these share caches and memory with the figures of a table."""
     everything = os.sched_getaffinity(0)
     os.makedirs(os.path.join(options.state, "tables"), exist_ok=True)
     os.sched_setaffinity(0, slot)
     try:
         for what in whats:
-            subprocess.run(what.table(), env=environment_of(options), stdin=subprocess.DEVNULL)
+            neighbors = ledger.neighbors(what.arms())
+            print(f"\n{what.kind}: with up to {neighbors} arms on other processors", flush=True)
+            environment = environment_of(options) | {"TILEWRIGHT_BENCH_NEIGHBORS": str(neighbors)}
+            subprocess.run(what.table(), env=environment, stdin=subprocess.DEVNULL)
     finally:
         os.sched_setaffinity(0, everything)
 
@@ -167,7 +171,7 @@ def run(options):
         say=lambda text: print(f"{time.monotonic() - begin:4.0f} s  {text}", flush=True),
     )
     runner.run(todo)
-    print_tables(whats, options, slots[0])
+    print_tables(whats, options, slots[0], ledger)
     if options.archive:
         arms.archive(options.state, options.archive)
         print(f"{options.archive}: {os.path.getsize(options.archive) / 2**20:.1f} MiB")

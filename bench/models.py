@@ -197,7 +197,8 @@ class Bench:
         if not kept:
             self.needs_measuring()
             kept = explain_library(library, store, EXPLAIN_S, self.options.build, self.threads)
-            self.put(f"explained/{name}", kept)
+            if kept["other_cpus"] <= BUSY_CPUS:
+                self.put(f"explained/{name}", kept)
         return kept
 
     def match(self, name, model, libraries):
@@ -304,9 +305,14 @@ class Line:
 
     @property
     def quiet(self):
-        """True if no other processes were running during tuning and the rounds."""
+        """True if no other processes were running during tuning, the rounds and the measurement of the limit."""
         rounds = self.match.trustworthy and self.sets.trustworthy
-        return rounds and self.tuning.other_cpus <= BUSY_CPUS
+        return rounds and self.other_cpus <= BUSY_CPUS
+
+    @property
+    def other_cpus(self):
+        """CPUs that other processes used outside of the rounds."""
+        return max(self.tuning.other_cpus, self.explained["other_cpus"])
 
     @property
     def share(self):
@@ -378,7 +384,7 @@ def judge(line, out):
         if match.is_wrong(who):
             out.say(f"! {name}: the output of {who} is WRONG ({match.errors[who]:.0e})")
     if not quiet:
-        cpus = max(match.outcome.other_cpus, line.tuning.other_cpus)
+        cpus = max(match.outcome.other_cpus, line.other_cpus)
         out.say(f"! {name}: other processes were running ({cpus:.1f} CPUs)")
     out.bar(f"{name}: times the better peer, {long}", line.ratio(long), LEAST, trusted=quiet)
     what = f"{name}: over {AHEAD:g} x the peer, or over {OF_LIMIT:.0%} of its limit"

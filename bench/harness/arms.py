@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 
 from harness import report
 
-MAX_RUNS = 3  # of an arm that fails or runs while other processes are running
+MAX_RUNS = 3  # of an arm that fails, takes too long or runs while other processes are running
+LONG_SHARE = 0.5  # of the time of a call: an arm that had less counts no run when the time limit ends it
 MIN_LEFT_S = 30.0  # an arm is not started with less time left
 STOP_S = 5.0  # between SIGTERM and SIGKILL
+DATA_ONLY = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # since Python 3.11.4
 NOT_ARCHIVED = (".so", ".onnx")  # made again from the records and the stripped models
 
 
@@ -70,9 +72,14 @@ class Ledger:
         left = [arm for arm in arms if not self.done(arm) and not self.given_up(arm)]
         return sorted(left, key=lambda arm: self.entry(arm)["runs"])
 
-    def add(self, arm, done, seconds):
+    def neighbors(self, arms):
+        """The largest number of arms that ran on other processors during one of these."""
+        return max((self.entry(arm).get("neighbors", 0) for arm in arms), default=0)
+
+    def add(self, arm, done, seconds, neighbors=0):
         with self._lock:
             entry = {"build": self._build, "command": list(arm.command), "done": done, "seconds": seconds}
+            entry["neighbors"] = neighbors
             self._entries[arm.name] = entry | {"runs": self.entry(arm)["runs"] + 1}
             os.makedirs(os.path.dirname(self._path), exist_ok=True)
             with open(self._path + ".new", "w") as file:
@@ -130,6 +137,7 @@ class Runner:
 
     def run(self, arms):
         """An exception in this thread, such as KeyboardInterrupt, ends the arms."""
+        self._long_s = LONG_SHARE * (self.deadline - time.monotonic())
         waiting = queue.SimpleQueue()
         for arm in self.ledger.waiting(arms):
             waiting.put(arm)
@@ -182,17 +190,23 @@ class Runner:
             except subprocess.TimeoutExpired:
                 stop(process)
                 self.say(f"{arm.name}: interrupted by the time limit")
+                if time.monotonic() - begin > self._long_s:
+                    self._add(arm, False, begin)
                 return
             finally:
                 with self._lock:
                     self._running.discard(process)
         if self._ends:
             return
-        seconds = time.monotonic() - begin
         done = is_complete(arm)
-        self.ledger.add(arm, done, seconds)
+        seconds = self._add(arm, done, begin)
         state = "complete" if done else f"not stored, exit status {process.returncode}, see {path}"
         self.say(f"{arm.name}: {seconds:.0f} s on {','.join(map(str, slot))}: {state}")
+
+    def _add(self, arm, done, begin):
+        seconds = time.monotonic() - begin
+        self.ledger.add(arm, done, seconds, len(self.slots) - 1)
+        return seconds
 
 
 def archive(folder, path):
@@ -204,4 +218,4 @@ def archive(folder, path):
 def restore(path, folder):
     os.makedirs(folder, exist_ok=True)
     with tarfile.open(path) as tar:
-        tar.extractall(folder, filter="data")
+        tar.extractall(folder, **DATA_ONLY)

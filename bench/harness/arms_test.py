@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 import elsewhere
 from harness import arms, pack, report
@@ -107,6 +108,27 @@ class ArmsTest(Folder):
         self.runner(ledger, seconds=0.3).run([slow])
         self.assertEqual(self.said, ["slow: interrupted by the time limit"])
         self.assertEqual(ledger.waiting([slow]), [slow])
+        self.assertEqual(ledger.entry(slow)["runs"], 1)
+        for _ in range(1, arms.MAX_RUNS):
+            self.runner(ledger, seconds=0.3).run([slow])
+        self.assertTrue(ledger.given_up(slow))
+
+    def test_an_arm_that_began_late_counts_no_run(self):
+        least, arms.MIN_LEFT_S = arms.MIN_LEFT_S, 0.0
+        self.addCleanup(setattr, arms, "MIN_LEFT_S", least)
+        first, late = (Arm(name, ("sleep", s), self.path(name)) for name, s in (("first", "2"), ("late", "1000")))
+        ledger = self.ledger()
+        self.runner(ledger, seconds=3.0).run([first, late])
+        self.assertEqual((ledger.entry(first)["runs"], ledger.entry(late)["runs"]), (1, 0))
+
+    def test_rows_state_the_arms_on_other_processors(self):
+        arm, ledger = self.arm("x"), self.ledger()
+        cpu = sorted(os.sched_getaffinity(0))[:1]
+        self.runner(ledger, slots=[cpu, cpu, cpu]).run([arm])
+        self.assertEqual((ledger.neighbors([arm]), ledger.neighbors([self.arm("y")])), (2, 0))
+        with mock.patch.dict(os.environ, {"TILEWRIGHT_BENCH_NEIGHBORS": "2"}):
+            self.assertEqual(report.stated([{"name": "x"}])[0]["neighbors"], 2)
+        self.assertNotIn("neighbors", report.stated([{"name": "x"}])[0])
 
     def test_a_signal_ends_the_arms(self):
         for number, status in ((signal.SIGINT, -signal.SIGINT), (signal.SIGTERM, 128 + signal.SIGTERM)):

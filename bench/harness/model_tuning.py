@@ -135,9 +135,11 @@ def recorded_ns(tasks):
 
 def explain_library(library, store, seconds, build_dir, threads=2):
     """The fields of `explain MODEL.so --json` that are about the whole model, such as `limit_ns`: the time of a
-    run whose kernels are at their limits."""
+    run whose kernels are at their limits; and `other_cpus`, which other processes used meanwhile."""
     words = (library, "--records", store, "--threads", str(threads), "--seconds", f"{seconds:g}")
-    return json.loads(_said(build_dir, "explain", *words).splitlines()[0])
+    work = OtherWork()
+    explained = json.loads(_said(build_dir, "explain", *words).splitlines()[0])
+    return explained | {"other_cpus": work.cpus()}
 
 
 def bench_libraries(libraries, seconds, build_dir):

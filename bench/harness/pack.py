@@ -15,6 +15,7 @@ import subprocess
 import tarfile
 
 from harness import peers
+from harness.arms import DATA_ONLY
 from harness.model_files import STRIPPED, model_names, models_folder
 from harness.tuned import PROGRAMS
 from harness.worker import WorkerError
@@ -146,7 +147,7 @@ def unpack(folders, into):
                 lzma.open(joined) as stream,
                 tarfile.open(fileobj=stream, mode="r|") as tar,
             ):
-                tar.extractall(into, filter="data")
+                tar.extractall(into, **DATA_ONLY)
         except (lzma.LZMAError, tarfile.TarError, EOFError) as error:
             raise PackError(f"{parts}: a part is damaged: {error}") from error
     return missing

@@ -60,9 +60,18 @@ def machine_rows():
     return [{"name": "machine", "metric": k, "value": v} for k, v in machine.describe().items()]
 
 
+def neighbors():
+    """The largest number of benchmarks that ran on other processors at the same time; None: not known."""
+    text = os.environ.get("TILEWRIGHT_BENCH_NEIGHBORS")
+    return int(text) if text else None
+
+
 def stated(rows, threads=None):
-    """The rows with the processor's name and, unless a row has it, the number of threads."""
+    """The rows with the processor's name and, unless a row has it, the number of threads; and the neighbors,
+    where they are known."""
     common = {"cpu": machine.describe()["cpu"]} | ({"threads": threads} if threads else {})
+    if neighbors() is not None:
+        common["neighbors"] = neighbors()
     return [common | row for row in rows]
 
 
