@@ -29,7 +29,8 @@ std::optional<unsigned> active_lanes(const Expr& mask) {
 const ir::Load* load_under(const ir::Select& node, const Expr& mask) {
   if (!mask.defined()) return nullptr;
   const auto* load = node.if_true.as<ir::Load>();
-  return load != nullptr && ir::equal(node.condition, mask) ? load : nullptr;
+  const bool otherwise_zero = ir::equal(node.if_false, ir::imm(0, node.if_false.type()));
+  return load != nullptr && otherwise_zero && ir::equal(node.condition, mask) ? load : nullptr;
 }
 
 void MaskedVisitor::visit(const Expr& expr) {

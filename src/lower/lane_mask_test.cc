@@ -36,6 +36,10 @@ TEST(LaneMask, LoadsUnderAMask) {
   EXPECT_EQ(load_under(*select, prefix_mask(3, 8)), load.as<ir::Load>());
   EXPECT_EQ(load_under(*select, prefix_mask(4, 8)), nullptr);
   EXPECT_EQ(load_under(*select, {}), nullptr);
+  const Expr one = ir::select(prefix_mask(3, 8), load, ir::float_imm(1, kVector));
+  EXPECT_EQ(load_under(*one.as<ir::Select>(), prefix_mask(3, 8)), nullptr);
+  const Expr two = ir::select(prefix_mask(3, 8), load, load);
+  EXPECT_EQ(load_under(*two.as<ir::Select>(), prefix_mask(3, 8)), nullptr);
 }
 
 // `b1 under ramp(0, 1, 8) < x8(3)`, one line per load.
