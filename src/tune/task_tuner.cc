@@ -21,7 +21,8 @@ constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
 // largest_round_of: the wanted duration of a round, and the predicted duration of a trial. Its call
 // is that of a typical candidate, not of the fastest.
 constexpr double kRoundSeconds = 8;
-constexpr size_t kSmallestRound = 8;
+constexpr size_t kSmallestRound = 8, kSmallestOfMany = 4;
+constexpr size_t kManyTasks = 8;  // more tasks have shorter rounds
 constexpr double kFlopPerSecondOfThread = 2e10;
 constexpr double kCallsOfTrial = 6;
 constexpr double kOverheadSeconds = 0.05;  // building, loading, comparing
@@ -150,7 +151,11 @@ size_t largest_round_of(const Task& task, const TaskTunerOptions& options) {
   const double call_s =
       task.workload.dag->flop() / (kFlopPerSecondOfThread * task.target.threads());
   const double trials = kRoundSeconds / (kOverheadSeconds + kCallsOfTrial * call_s);
-  return std::min(options.largest_round, std::max(static_cast<size_t>(trials), kSmallestRound));
+  const size_t alone = std::max(static_cast<size_t>(trials), kSmallestRound);
+  if (alone >= options.largest_round || options.tasks <= kManyTasks) {
+    return std::min(options.largest_round, alone);
+  }
+  return std::max(alone * kManyTasks / options.tasks, kSmallestOfMany);
 }
 
 struct TaskTuner::Impl {

@@ -42,6 +42,7 @@ struct TaskTunerOptions {
   uint64_t seed = 1;
   size_t largest_round = 64;
   bool by_time = false;  // the budget is in seconds: rounds of slow tasks are smaller
+  size_t tasks = 1;      // of the run, which share the seconds
   // Number of samples from which on the learned model guides, not the analytic one.
   size_t learn_from = 40;
   size_t max_samples = 4096;                // newest samples of the task used for training
@@ -146,9 +147,11 @@ size_t round_size(size_t round, size_t largest);
 
 // The largest round of a task. If time is the budget, slow kernels have smaller rounds, which take
 // about as long as a large round of fast ones: 64 trials of a second each would leave no time for
-// other tasks. The duration is predicted from the FLOP of the task and the threads of its target;
-// a measured one would differ when the search is replayed.
+// other tasks. With more than 8 tasks they are smaller still, so that each task gets one. The
+// duration is predicted from the FLOP of the task and the threads of its target; a measured one
+// would differ when the search is replayed.
 //   2 threads: 10 GFLOP have rounds of 8, the smallest; 1 GFLOP 40; 0.2 GFLOP those of any budget
+//   40 tasks: 10 GFLOP have rounds of 4, the smallest; 1 GFLOP 8
 size_t largest_round_of(const Task& task, const TaskTunerOptions& options);
 
 }  // namespace tilewright::tune

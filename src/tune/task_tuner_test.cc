@@ -517,6 +517,18 @@ TEST(TaskTuner, RoundsOfSlowTasksAreSmallIfTimeIsTheBudget) {
   const std::vector<Task> slow = {task_of("matmul:m=2048,n=2048,k=1024")};
   EXPECT_NE(hash_of(time, slow, detect_machine()).value(),
             hash_of(trials, slow, detect_machine()).value());
+  // Many tasks share the seconds. The search of a fast one is still the same.
+  const auto of_many = [&](const char* what, size_t tasks) {
+    TaskTunerOptions many = time;
+    many.tasks = tasks;
+    return largest_round_of(task_of(what), many);
+  };
+  EXPECT_EQ(of_many("matmul:m=2048,n=2048,k=1024", 8), 8U);
+  EXPECT_EQ(of_many("matmul:m=2048,n=2048,k=1024", 12), 5U);
+  EXPECT_EQ(of_many("matmul:m=2048,n=2048,k=1024", 40), 4U);
+  EXPECT_EQ(of_many("matmul:m=1024,n=1024,k=512", 40), 7U);
+  EXPECT_EQ(of_many("matmul:m=512,n=512,k=512", 40), 64U);
+
   time.largest_round = 5;  // few trials for many tasks
   EXPECT_EQ(largest_round_of(slow[0], time), 5U);
 

@@ -267,6 +267,7 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
   auto impl = std::make_unique<Impl>(std::move(tasks), store, options);
   TuningOptions& kept = impl->options;
   const size_t count = impl->tasks.size();
+  kept.search.tasks = count;
   kept.search.largest_round = largest_round(kept, count);
   if (count > kTasksWithCaches) {
     kept.search.kept_bytes = kTasksWithCaches * search::kCacheBytes / count;
