@@ -14,8 +14,8 @@ std::string protocol_name(const record::Protocol& protocol) { return print_proto
 
 SampleRange range_of(const std::vector<double>& samples) {
   if (samples.empty()) return {};
-  const auto [least, most] = std::ranges::minmax(samples);
-  return {.least = least, .median = median_of(samples), .most = most};
+  const auto [min, max] = std::ranges::minmax(samples);
+  return {.min = min, .median = median_of(samples), .max = max};
 }
 
 double gflops_of(double flop, double latency_ns) {

@@ -21,7 +21,7 @@ std::string protocol_name(const record::Protocol& protocol);  // `v1;warm`
 
 // Of the samples of a time.
 struct SampleRange {
-  double least = 0, median = 0, most = 0;
+  double min = 0, median = 0, max = 0;
 };
 SampleRange range_of(const std::vector<double>& samples);  // zeros if there are none
 

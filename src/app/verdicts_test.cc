@@ -7,10 +7,10 @@ namespace {
 
 TEST(Verdicts, RangeOfSamplesInAnyOrder) {
   const SampleRange range = range_of({3, 1, 4, 2});
-  EXPECT_EQ(range.least, 1);
+  EXPECT_EQ(range.min, 1);
   EXPECT_EQ(range.median, 2.5);
-  EXPECT_EQ(range.most, 4);
-  EXPECT_EQ(range_of({}).most, 0);
+  EXPECT_EQ(range.max, 4);
+  EXPECT_EQ(range_of({}).max, 0);
 }
 
 TEST(Verdicts, RatesOfUnknownTimesAreZero) {

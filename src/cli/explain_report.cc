@@ -46,8 +46,8 @@ std::string attempt_text(const app::ExplainedAttempt& explained) {
   if (!verdict.samples_ns.empty()) {
     const app::SampleRange range = app::range_of(verdict.samples_ns);
     text += fmt::format("  {} samples: min {}, median {}, max {}\n", verdict.samples_ns.size(),
-                        duration_text(range.least), duration_text(range.median),
-                        duration_text(range.most));
+                        duration_text(range.min), duration_text(range.median),
+                        duration_text(range.max));
   }
   text += fmt::format("measured {} UTC on {}{}\n", time_text(attempt.start_us),
                       explained.machine.empty() ? "an unknown machine" : explained.machine,

@@ -126,7 +126,7 @@ std::string attempt_text(const app::AttemptDetails& details) {
   if (!verdict.samples_ns.empty()) {
     const app::SampleRange range = app::range_of(verdict.samples_ns);
     line("samples", fmt::format("{} from {} to {}; {} disturbed", verdict.samples_ns.size(),
-                                duration_text(range.least), duration_text(range.most),
+                                duration_text(range.min), duration_text(range.max),
                                 attempt.conditions.disturbed));
   }
   if (!verdict.text.empty()) line("text", verdict.text);

@@ -216,8 +216,7 @@ void hold_worker(int) {
 // Loops neither wait for a worker that does not respond, nor leave it anything to run later.
 TEST(ThreadPool, SkipsAWorkerThatDoesNotRespond) {
   if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer holds signals back";
-  struct sigaction hold {
-  }, before{};
+  struct sigaction hold{}, before{};
   hold.sa_handler = hold_worker;
   ASSERT_EQ(sigaction(SIGPROF, &hold, &before), 0);
   for (const int32_t spin_us : {1, 1'000'000}) {  // asleep and awake
