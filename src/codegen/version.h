@@ -7,6 +7,6 @@
 
 namespace tilewright::codegen {
 
-inline constexpr int64_t kCodeGeneratorVersion = 7;
+inline constexpr int64_t kCodeGeneratorVersion = 8;
 
 }  // namespace tilewright::codegen

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <span>
 
 #include "base/inline_vector.h"
 #include "base/rounding.h"
+#include "layout/layout.h"
 #include "schedule/next_tile.h"
 #include "schedule/region.h"
 
@@ -71,11 +73,6 @@ bool is_known(std::span<const schedule::RegionDim> dims) {
   return std::ranges::none_of(dims, &schedule::RegionDim::whole);
 }
 
-// The dimension along which neighboring elements of the buffer are neighbors in memory.
-size_t dense_dim(const schedule::LoopTree& tree, schedule::BufferIndex buffer) {
-  return schedule::layout_of(tree, buffer).digits.back().dim;
-}
-
 // The number of the current iteration of these variables together.
 Expr iteration_of(const schedule::NextTile& tile, const NestValues& values) {
   Expr number = ir::int_imm(0);
@@ -86,33 +83,83 @@ Expr iteration_of(const schedule::NextTile& tile, const NestValues& values) {
   return number;
 }
 
+// True if the region is one piece of memory: from the inside out, it covers digits of the layout
+// completely, at most one in part, and has one value of each of the others.
+bool is_contiguous(const layout::Layout& layout, std::span<const schedule::RegionDim> dims) {
+  bool inner_covered = true;
+  for (size_t k = layout.digits.size(); k-- > 0;) {
+    const layout::Digit& digit = layout.digits[k];
+    const schedule::RegionDim& dim = dims[digit.dim];
+    const auto is_aligned = [&](int64_t divisor) {
+      return dim.base.constant % divisor == 0 &&
+             std::ranges::all_of(dim.base.terms, [&](const arith::Term& term) {
+               return term.coefficient % divisor == 0;
+             });
+    };
+    if (dim.extent > 1 && dim.stride != 1) return false;
+    if (dim.extent <= digit.divisor) {  // one value of the digit
+      if (digit.divisor % dim.extent != 0 || !is_aligned(dim.extent)) return false;
+      inner_covered = inner_covered && digit.extent == 1;
+      continue;
+    }
+    if (!inner_covered) return false;
+    const int64_t period = digit.divisor * digit.extent;
+    if (dim.extent % period == 0 && is_aligned(period)) continue;
+    if (dim.extent % digit.divisor != 0 || !is_aligned(digit.divisor)) return false;
+    inner_covered = false;
+  }
+  return true;
+}
+
+int64_t elements_of(std::span<const schedule::RegionDim> dims) {
+  int64_t product = 1;
+  for (const schedule::RegionDim& dim : dims) product *= dim.extent;
+  return product;
+}
+
+// floor(number * numerator / denominator) or one more, for numbers below the denominator, without a
+// division, which would cost more than the body of a small loop: in fixed point, rounded up.
+Expr scaled(const Expr& number, int64_t numerator, int64_t denominator) {
+  const auto one = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(denominator)));
+  return number * ceil_div(numerator * one, denominator) / one;
+}
+
 Stmt share_of(const schedule::NextTile& tile, const schedule::PrefetchRequest& request,
               std::span<const schedule::RegionDim> dims, NestValues& values) {
   const schedule::LoopTree& live = values.live();
-  const RegionLines lines(dims, dense_dim(values.tree(), request.buffer),
-                          line_elements(live, request.buffer));
-  const int64_t total = lines.total();
+  const int64_t line_length = line_elements(live, request.buffer);
+  const layout::Layout layout = schedule::layout_of(values.tree(), request.buffer);
+  const size_t dense = layout.digits.back().dim;
+  const RegionLines lines(dims, dense, line_length);
+  const bool contiguous = is_contiguous(layout, dims);
+  const int64_t total = contiguous ? ceil_div(elements_of(dims), line_length) : lines.total();
   const int64_t iterations = tile.iterations(live);
   const int64_t share = ceil_div(total, iterations);
   const Expr at = share > 1 ? values.new_variable("ahead", share) : Expr();
   Expr line = iteration_of(tile, values);
   if (at.defined()) line = line * share + at;
-  if (total != iterations * share) line = line * total / (iterations * share);
+  if (total != iterations * share) line = scaled(line, total, iterations * share);
   std::vector<Expr> indices(dims.size());
-  const size_t dense = dense_dim(values.tree(), request.buffer);
-  const auto take = [&](size_t d) {
+  for (size_t d = 0; d < dims.size(); ++d) {
     arith::Affine base = dims[d].base;
     base.constant += base.coefficient_of(static_cast<uint32_t>(tile.selector));
-    indices[d] =
-        values.simplified(values.affine_expr(base) + line % lines.counts[d] * lines.steps[d]);
+    indices[d] = values.affine_expr(base);
+  }
+  const auto take = [&](size_t d) {
+    indices[d] = indices[d] + line % lines.counts[d] * lines.steps[d];
     line = line / lines.counts[d];
   };
-  take(dense);
-  for (size_t d = dims.size(); d-- > 0;) {
-    if (d != dense) take(d);
+  if (!contiguous) {
+    take(dense);
+    for (size_t d = dims.size(); d-- > 0;) {
+      if (d != dense) take(d);
+    }
   }
-  const Stmt stmt = ir::make_prefetch(static_cast<ir::BufferId>(request.buffer),
-                                      values.locate(request.buffer, indices));
+  for (Expr& index : indices) index = values.simplified(index);
+  std::vector<Expr> located = values.locate(request.buffer, indices);
+  if (contiguous) located.back() = values.simplified(located.back() + line * line_length);
+  const Stmt stmt =
+      ir::make_prefetch(static_cast<ir::BufferId>(request.buffer), std::move(located));
   if (!at.defined()) return stmt;
   const ir::ForKind kind = share <= kMaxUnrolled ? ir::ForKind::Unrolled : ir::ForKind::Serial;
   return ir::make_for(at, ir::int_imm(share), kind, stmt);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "ir/equal.h"
 #include "ir/visit.h"
@@ -35,6 +37,107 @@ std::optional<VectorAccumulator> match(const ir::Store& store) {
   if (reduce == nullptr || reduce->op != reduction->op) return {};
   return VectorAccumulator{&store, reduce->op, reduction->self, reduce->value, 0};
 }
+
+bool may_fold(const VectorAccumulator& accumulator, const FloatPermissions& permissions) {
+  const bool sums = accumulator.op == BinaryOp::Add || accumulator.op == BinaryOp::Mul;
+  return !sums || !ir::is_float(accumulator.vector.type()) || permissions.reassociate;
+}
+
+// a op b, as fma where b is a product.
+Expr folded(BinaryOp op, Expr a, Expr b, const FloatPermissions& permissions) {
+  const auto* product = b.as<ir::Binary>();
+  const bool contract = permissions.contract && op == BinaryOp::Add && product != nullptr &&
+                        product->op == BinaryOp::Mul && ir::is_float(product->type);
+  return contract ? ir::fma(product->a, product->b, std::move(a))
+                  : ir::binary(op, std::move(a), std::move(b));
+}
+
+// All vectors folded into one, in as few dependent steps as possible.
+Expr folded(BinaryOp op, std::vector<Expr> vectors, const FloatPermissions& permissions) {
+  while (vectors.size() > 1) {
+    const size_t half = vectors.size() / 2;
+    for (size_t v = 0; v < half; ++v) {
+      vectors[v] = folded(op, vectors[v], vectors[vectors.size() - half + v], permissions);
+    }
+    vectors.resize(vectors.size() - half);
+  }
+  return vectors[0];
+}
+
+// The store that reduces the lanes of a vector into the element of the accumulator.
+Stmt reduced_once(const VectorAccumulator& a, Expr vector) {
+  return ir::make_store(a.store->buffer, a.store->indices,
+                        ir::binary(a.op, a.element, ir::vector_reduce(a.op, std::move(vector))), {},
+                        a.store->stream);
+}
+
+class LoadFinder : public ir::Visitor {
+ public:
+  explicit LoadFinder(BufferId buffer) : buffer_(buffer) {}
+  bool found = false;
+
+  using ir::Visitor::visit;
+  void visit(const Expr& expr) override {
+    const auto* load = expr.as<ir::Load>();
+    found = found || (load != nullptr && load->buffer == buffer_);
+    if (!found) ir::Visitor::visit(expr);
+  }
+
+ private:
+  BufferId buffer_;
+};
+
+bool loads_from(const Expr& expr, BufferId buffer) {
+  LoadFinder finder(buffer);
+  finder.visit(expr);
+  return finder.found;
+}
+
+// Combines neighboring reductions into the same element.
+class ReductionCombiner : public ir::Rewriter {
+ public:
+  explicit ReductionCombiner(const FloatPermissions& permissions) : permissions_(permissions) {}
+
+  Expr rewrite(const Expr& expr) override { return expr; }
+  Stmt rewrite(const Stmt& stmt) override {
+    Stmt result = rewrite_children(stmt);
+    const auto* block = result.defined() ? result.as<ir::Block>() : nullptr;
+    if (block == nullptr) return result;
+    std::vector<Stmt> stmts;
+    for (size_t k = 0; k < block->stmts.size();) {
+      const std::vector<VectorAccumulator> run = run_from(block->stmts, k);
+      stmts.push_back(run.size() > 1 ? combined(run) : block->stmts[k]);
+      k += std::max<size_t>(1, run.size());
+    }
+    return stmts.size() == block->stmts.size() ? result : ir::make_block(std::move(stmts));
+  }
+
+ private:
+  std::vector<VectorAccumulator> run_from(const std::vector<Stmt>& stmts, size_t first) const {
+    std::vector<VectorAccumulator> run;
+    for (size_t k = first; k < stmts.size(); ++k) {
+      const auto* store = stmts[k].as<ir::Store>();
+      std::optional<VectorAccumulator> found = store == nullptr ? std::nullopt : match(*store);
+      if (!found || !may_fold(*found, permissions_)) break;
+      if (loads_from(found->vector, store->buffer)) break;
+      const bool same =
+          run.empty() || (found->op == run[0].op && found->vector.type() == run[0].vector.type() &&
+                          ir::equal(found->element, run[0].element));
+      if (!same) break;
+      run.push_back(std::move(*found));
+    }
+    return run;
+  }
+
+  Stmt combined(const std::vector<VectorAccumulator>& run) const {
+    std::vector<Expr> vectors;
+    vectors.reserve(run.size());
+    for (const VectorAccumulator& each : run) vectors.push_back(each.vector);
+    return reduced_once(run.back(), folded(run[0].op, std::move(vectors), permissions_));
+  }
+
+  const FloatPermissions& permissions_;
+};
 
 class ReduceFinder : public ir::Visitor {
  public:
@@ -113,8 +216,7 @@ class ReductionWidener : public ir::Rewriter {
       std::optional<VectorAccumulator> found = match(*access.store);
       if (!found || accumulators_.contains(access.store)) return {};
       if (!result.empty() && found->op != result[0].op) return {};
-      const bool sums = found->op == BinaryOp::Add || found->op == BinaryOp::Mul;
-      if (sums && ir::is_float(found->vector.type()) && !permissions_.reassociate) return {};
+      if (!may_fold(*found, permissions_)) return {};
       result.push_back(std::move(*found));
     }
     if (loads != result.size()) return {};  // another statement reads the element
@@ -124,16 +226,11 @@ class ReductionWidener : public ir::Rewriter {
   Stmt update(const VectorAccumulator& accumulator) const {
     const BufferId id = accumulator.in_register;
     const Expr held = ir::load(accumulator.vector.type(), id, {ir::int_imm(0)});
-    const auto* product = accumulator.vector.as<ir::Binary>();
-    const bool contract = permissions_.contract && accumulator.op == BinaryOp::Add &&
-                          product != nullptr && product->op == BinaryOp::Mul &&
-                          ir::is_float(product->type);
-    Expr value = contract ? ir::fma(product->a, product->b, held)
-                          : ir::binary(accumulator.op, held, accumulator.vector);
+    Expr value = folded(accumulator.op, held, accumulator.vector, permissions_);
     return ir::make_store(id, {ir::int_imm(0)}, std::move(value));
   }
 
-  static Stmt wrapped(const std::vector<VectorAccumulator>& accumulators, Stmt inside) {
+  Stmt wrapped(const std::vector<VectorAccumulator>& accumulators, Stmt inside) const {
     std::vector<Stmt> stmts;
     stmts.reserve(2 * accumulators.size() + 1);
     for (const VectorAccumulator& a : accumulators) {
@@ -155,16 +252,7 @@ class ReductionWidener : public ir::Rewriter {
         done[other] = true;
         vectors.push_back(ir::load(b.vector.type(), b.in_register, {ir::int_imm(0)}));
       }
-      while (vectors.size() > 1) {
-        const size_t half = vectors.size() / 2;
-        for (size_t v = 0; v < half; ++v) {
-          vectors[v] = ir::binary(a.op, vectors[v], vectors[vectors.size() - half + v]);
-        }
-        vectors.resize(vectors.size() - half);
-      }
-      stmts.push_back(ir::make_store(
-          a.store->buffer, a.store->indices,
-          ir::binary(a.op, a.element, ir::vector_reduce(a.op, vectors[0])), {}, a.store->stream));
+      stmts.push_back(reduced_once(a, folded(a.op, std::move(vectors), permissions_)));
     }
     Stmt result = ir::make_block(std::move(stmts));
     for (auto a = accumulators.rbegin(); a != accumulators.rend(); ++a) {
@@ -200,6 +288,7 @@ void widen_reductions(ir::Function& function, const PassContext& context) {
   finder.visit(function.body);
   if (!finder.found) return;
   function.body = ReductionWidener(function, context).rewrite(function.body);
+  function.body = ReductionCombiner(context.permissions).rewrite(function.body);
 }
 
 }  // namespace tilewright::lower

@@ -51,6 +51,38 @@ TEST_F(WidenReductions, ProductsAreContracted) {
             "S[0] = S[0] + reduce(+, S.v0[0])\n");
 }
 
+TEST_F(WidenReductions, NeighborsReduceTheirLanesOnce) {
+  EXPECT_EQ(after(loop(i, 4,
+                       ir::make_block({fold(BinaryOp::Max, i, row(i * 48)),
+                                       fold(BinaryOp::Max, i, row(i * 48 + 16)),
+                                       fold(BinaryOp::Max, i, row(i * 48 + 32))}))),
+            "for i < 4:\n"
+            "  S[i] = max(S[i], reduce(max, max(max(A[ramp(i * 48, 1, 16)], "
+            "A[ramp(i * 48 + 32, 1, 16)]), A[ramp(i * 48 + 16, 1, 16)])))\n");
+  const Expr zero = ir::int_imm(0), one = ir::int_imm(1);
+  EXPECT_EQ(after(ir::make_block({fold(BinaryOp::Add, zero, row(zero) * row(one)),
+                                  fold(BinaryOp::Add, zero, row(one) * row(one))})),
+            "S[0] = S[0] + reduce(+, fma(A[ramp(1, 1, 16)], A[ramp(1, 1, 16)], "
+            "A[ramp(0, 1, 16)] * A[ramp(1, 1, 16)]))\n");
+}
+
+TEST_F(WidenReductions, LeavesNeighborsThatDiffer) {
+  const Expr zero = ir::int_imm(0), one = ir::int_imm(1);
+  const ir::Stmt sum = fold(BinaryOp::Add, zero, row(zero));
+  const ir::Stmt cases[] = {
+      ir::make_block({sum, fold(BinaryOp::Add, one, row(zero))}),
+      ir::make_block({sum, fold(BinaryOp::Max, zero, row(zero))}),
+      ir::make_block({sum, fold(BinaryOp::Add, zero, kernel.load(a, {ir::ramp(zero, 1, 8)}))}),
+      ir::make_block({sum, fold(BinaryOp::Add, zero, kernel.load(s, {ir::ramp(zero, 1, 16)}))}),
+  };
+  for (const ir::Stmt& body : cases) {
+    kernel.function.body = body;
+    EXPECT_TRUE(kernel.unchanged_by(widen_reductions)) << kernel.text();
+  }
+  kernel.function.body = ir::make_block({sum, sum});
+  EXPECT_TRUE(kernel.unchanged_by(widen_reductions, {.reassociate = false}));
+}
+
 TEST_F(WidenReductions, LeavesUnsafeReductions) {
   const Expr zero = ir::int_imm(0);
   const ir::Stmt sum = fold(BinaryOp::Add, zero, row(k * 16));

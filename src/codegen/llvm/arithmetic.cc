@@ -230,7 +230,17 @@ Value Arithmetic::ldexp_f64(Value x, Value n) {
   return builder_.CreateFMul(partial, power(builder_.CreateSub(exponent, first)));
 }
 
+// Min and max of floats test for NaN once instead of at each step.
 Value Arithmetic::fold_lanes(BinaryOp op, Scalar type, Value lanes, int count) {
+  const bool may_be_nan = ir::is_float(type) && (op == BinaryOp::Min || op == BinaryOp::Max);
+  if (!may_be_nan || count <= 2) return fold_by_halves(op, type, lanes, count, false);
+  Value any_nan = builder_.CreateOrReduce(builder_.CreateFCmpUNO(lanes, lanes));
+  Value folded = fold_by_halves(op, type, lanes, count, true);
+  return builder_.CreateSelect(any_nan, llvm::ConstantFP::getNaN(folded->getType()), folded);
+}
+
+Value Arithmetic::fold_by_halves(BinaryOp op, Scalar type, Value lanes, int count,
+                                 bool are_numbers) {
   const auto part = [&](int first, int size) {
     std::vector<int> picked(static_cast<size_t>(size));
     std::iota(picked.begin(), picked.end(), first);
@@ -248,9 +258,9 @@ Value Arithmetic::fold_lanes(BinaryOp op, Scalar type, Value lanes, int count) {
     const int pairs = count - half;
     Value low = part(0, half);
     if (pairs == half) {
-      lanes = combine(op, type, low, part(half, half));
+      lanes = combine(op, type, low, part(half, half), are_numbers);
     } else {
-      Value folded = combine(op, type, part(0, pairs), part(half, pairs));
+      Value folded = combine(op, type, part(0, pairs), part(half, pairs), are_numbers);
       std::vector<int> widened(static_cast<size_t>(half), -1);
       std::vector<int> merged(static_cast<size_t>(half));
       for (int k = 0; k < half; ++k) {

@@ -31,6 +31,8 @@ class Arithmetic {
  private:
   Value compare(ir::BinaryOp op, ir::Scalar type, Value a, Value b);
   Value min_max(ir::BinaryOp op, ir::Scalar type, Value a, Value b, bool b_is_number);
+  // `are_numbers`: no lane is NaN, or the result is not used.
+  Value fold_by_halves(ir::BinaryOp op, ir::Scalar type, Value lanes, int count, bool are_numbers);
   Value ldexp_f32(Value x, Value n);
   Value ldexp_f64(Value x, Value n);
   Value scalef(ir::Scalar type, Value x, Value n);

@@ -77,5 +77,14 @@ TEST_F(ArithmeticTest, LanesAreFoldedByHalves) {
   EXPECT_EQ(folded->getType(), types_.value_type({Scalar::F32, 1}));
 }
 
+TEST_F(ArithmeticTest, LanesAreTestedForNanOnce) {
+  begin({Scalar::F32, 16});
+  arithmetic_.fold_lanes(BinaryOp::Max, Scalar::F32, a(), 16);
+  const std::string code = text();
+  const size_t test = code.find("fcmp uno");
+  EXPECT_NE(test, std::string::npos);
+  EXPECT_EQ(code.find("fcmp uno", test + 1), std::string::npos) << code;
+}
+
 }  // namespace
 }  // namespace tilewright::codegen
