@@ -2,8 +2,8 @@
 """./dev bench odd: 20 operators of odd sizes, drawn from a seed, tuned, against the best of oneDNN, ONNX Runtime
 and OpenVINO: 2 threads, f32.
 
-The draws are convolutions with 17 to 211 channels, products of primes, and convolutions in groups of 4 to 12
-channels (harness/odd.py). Each is tuned with 200 trials or for 60 s and must reach 0.95 x the best peer.
+The draws are convolutions with 17 to 211 channels, products of primes, convolutions in groups of 4 to 12
+channels, and softmax of 7 to 211 columns (harness/odd.py). Each is tuned with 200 trials or for 60 s and must reach 0.95 x the best peer.
 --seed N draws other ones. Results are stored per machine and build (build/bench), so an interrupted run
 resumes. Results that were measured while other processes were running are shown but not stored.
 """

@@ -3,6 +3,7 @@
     convolutions   3x3 or 5x5, 17 to 211 channels in and out
     products       m, n and k are primes
     groups         3x3 or 5x5, 4 to 12 channels of input and of output in each group
+    rows           softmax of 7 to 211 columns, with as many rows as make half a million elements
 """
 
 import random
@@ -14,6 +15,7 @@ CHANNELS = (17, 211)
 GROUP = (4, 12)  # channels in a group
 EXTENTS = (7, 56)  # of images
 PRIMES = (17, 1031)
+COLUMNS, ELEMENTS = (7, 211), 1 << 19  # of rows
 FLOP = (2e6, 1e9)  # so that a call is neither overhead nor seconds long
 MIN_RATIO = 0.95
 
@@ -62,7 +64,15 @@ def draw_groups(rng, number):
     return convolution(name, height, width, ci, co, kernel, groups)
 
 
-KINDS = (draw_convolution, draw_product, draw_groups)
+def draw_rows(rng, number):
+    fewest, most = COLUMNS
+    columns = round(fewest * (most / fewest) ** rng.random())  # few columns are as likely as many
+    rows = ELEMENTS // columns
+    name = f"odd{number}.softmax.{rows}x{columns}"
+    return Workload(name, "softmax", {"m": rows, "n": columns}, 5 * rows * columns, ())
+
+
+KINDS = (draw_convolution, draw_product, draw_groups, draw_rows)
 
 
 def draws(seed=SEED, count=COUNT):

@@ -26,13 +26,18 @@ class DrawsTest(unittest.TestCase):
         for number, workload in enumerate(drawn):
             p = workload.params
             self.assertTrue(odd.FLOP[0] <= workload.flop <= odd.FLOP[1])
-            if number % 3 == 1:
+            kind = odd.KINDS[number % len(odd.KINDS)]
+            if kind == odd.draw_rows:
+                self.assertTrue(7 <= p["n"] <= 211, p)
+                self.assertTrue(0.99 * odd.ELEMENTS < p["m"] * p["n"] <= odd.ELEMENTS, p)
+                continue
+            if kind == odd.draw_product:
                 self.assertTrue(all(map(odd.is_prime, (p["m"], p["n"], p["k"]))))
                 self.assertEqual(workload.flop, 2 * p["m"] * p["n"] * p["k"])
                 continue
             self.assertIn(p["kernel"], (3, 5))
             self.assertTrue(all(17 <= p[name] <= 211 for name in ("ci", "co")), p)
-            if number % 3 == 2:
+            if kind == odd.draw_groups:
                 self.assertTrue(all(4 <= p[name] / p["groups"] <= 12 for name in ("ci", "co")), p)
             self.assertEqual((p["ci"] % p["groups"], p["co"] % p["groups"]), (0, 0))
 
@@ -46,6 +51,9 @@ class DrawsTest(unittest.TestCase):
             "conv2d:n=1,ci=18,co=30,kernel=3,stride=1,pad=1,dilation=1,groups=3,h=7,w=9,constant=weight",
         )
         self.assertEqual(workload.flop, 2 * 7 * 9 * 30 * 6 * 9)
+        rows = next(w for w in odd.draws() if w.op == "softmax")
+        columns = rows.params["n"]
+        self.assertEqual(rows.spec(), f"softmax:m={rows.params['m']},n={columns},constant=none")
         self.assertEqual(workload.shapes(), {"X": [1, 7, 9, 18], "W": [3, 3, 6, 30], "Y": [1, 7, 9, 30]})
 
 

@@ -112,13 +112,12 @@ class Workload:
 
     def spec(self):
         """The argument of our command line: the name in the suite. Products are written out, because a batch
-        of one is a plain product: GMM3 -> matmul:m=1024,n=1024,k=1024,constant=none. So are convolutions that
-        are not in the suite."""
+        of one is a plain product: GMM3 -> matmul:m=1024,n=1024,k=1024,constant=none. So are operators that are
+        not in the suite."""
         if self.op == "relu":
             return f"elementwise:shape={self.params['extent']},chain=relu"
         if self.op not in MATMULS:
-            is_new = "in_spatial" in self.params and self.name.partition(".b")[0] not in _names()
-            return self.written_out() if is_new else self.name
+            return self.name if self.name.partition(".b")[0] in _names() else self.written_out()
         params = dict(self.params)
         op = "matmul" if params.get("b", 1) == 1 else self.op
         if op == "matmul":
@@ -127,9 +126,9 @@ class Workload:
         return f"{op}:{values},constant={'+'.join(self.constants()) or 'none'}"
 
     def written_out(self):
-        """A convolution as conv2d:n=1,h=14,w=14,ci=17,..."""
+        """conv2d:n=1,ci=17,...,h=14,w=14 or softmax:m=64,n=49"""
         params = {key: value for key, value in self.params.items() if not key.endswith("_spatial")}
-        extents = dict(zip("hw", self.params["in_spatial"]))
+        extents = dict(zip("hw", self.params.get("in_spatial", ())))
         values = ",".join(f"{key}={value}" for key, value in (params | extents).items())
         return f"{self.op}:{values},constant={'+'.join(self.constant) or 'none'}"
 
