@@ -30,7 +30,7 @@ int64_t divisor_within(int64_t extent, int64_t low, int64_t high) {
   for (int64_t factor = high; factor >= low; --factor) {
     if (extent % factor == 0) return factor;
   }
-  return high;
+  return ceil_div(extent, ceil_div(extent, high));
 }
 
 std::span<const int64_t> powers_of_two(int64_t limit) {

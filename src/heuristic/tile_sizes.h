@@ -16,7 +16,8 @@ namespace tilewright::heuristic {
 // Ascending; takes O(sqrt(n)).
 std::vector<int64_t> divisors_of(int64_t n);
 
-// The largest divisor of `extent` in [low, high], or else `high`.
+// The largest divisor of `extent` in [low, high]. If there is none: as few tiles as with `high`, of
+// about equal size, because a last tile of one row would wait for each of its sums.
 int64_t divisor_within(int64_t extent, int64_t low, int64_t high);
 
 // The numbers of a list, up to `limit`.
