@@ -35,6 +35,13 @@ double TuneRow::peak_reached(double peak_gflops) const {
   return peak > 0 ? gflops() / peak : 0;
 }
 
+std::optional<bool> TuneRow::winner_was_carried() const {
+  if (result.rounds == 0) return std::nullopt;
+  if (in_model) return result.began_with(in_model->program);
+  const auto* const winner = result.winner();
+  return winner != nullptr ? std::optional(result.began_with(winner->program)) : std::nullopt;
+}
+
 bool TuneRow::is_begun() const {
   return result.rounds > 0 || result.trials > 0 || !result.problem.empty();
 }

@@ -33,6 +33,10 @@ struct TuneRow {
   // Text form of the fastest schedule measured alone; empty without a winner.
   std::string trace_alone() const;
 
+  // If the winner is a schedule of a similar task that the search began with. Nothing without a
+  // winner, and if the store answered without a search.
+  std::optional<bool> winner_was_carried() const;
+
   bool is_begun() const;         // it had a round, or failed
   std::string end_text() const;  // why it ended: `budget`, `not started`, `error`
 };

@@ -224,17 +224,17 @@ Json row_json(const TuneRow& row) {
     json["winner"] = {{"id", winner->attempt.hex()},
                       {"latency_ns", winner->latency_ns},
                       {"program", result.winner()->program.hex()},
-                      {"trace", row.trace_alone()},
-                      {"carried", result.began_with(result.winner()->program)}};
+                      {"trace", row.trace_alone()}};
   }
   if (row.in_model) {
     json["winner"] = {{"id", row.in_model->id().hex()},
                       {"latency_ns", row.in_model->verdict.latency_ns},
                       {"program", row.in_model->program.hex()},
                       {"trace", row.in_model->trace},
-                      {"carried", result.began_with(row.in_model->program)},
                       {"protocol", app::protocol_name(row.in_model->protocol)}};
   }
+  // The store knows the winner of a completed search, but not how its search began.
+  if (const auto carried = row.winner_was_carried()) json["winner_carried"] = *carried;
   if (const double gflops = row.gflops(); gflops > 0) json["gflops"] = gflops;
   if (result.default_ns() > 0) json["default_ns"] = result.default_ns();
   json["finals"] = result.finals.size();

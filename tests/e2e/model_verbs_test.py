@@ -135,6 +135,9 @@ class Models(unittest.TestCase):
         self.assertEqual([line for line in lines if "round" in line], [])
         best = [{t["task"]: t["winner"] for t in one["tasks"]} for one in (first, second)]
         self.assertEqual(best[0], best[1])
+        # Which of them began the search is known to the run that searched.
+        self.assertTrue(all("winner_carried" in task for task in first["tasks"]))
+        self.assertFalse(any("winner_carried" in task for task in second["tasks"]))
 
         # The finals inside the model were held once, and the sum is of their times.
         (inside,) = first["model_finals"]
