@@ -5,6 +5,7 @@
 #include <bit>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/inline_vector.h"
 #include "base/rounding.h"
@@ -158,11 +159,10 @@ Stmt share_of(const schedule::NextTile& tile, const schedule::PrefetchRequest& r
   for (Expr& index : indices) index = values.simplified(index);
   std::vector<Expr> located = values.locate(request.buffer, indices);
   if (contiguous) located.back() = values.simplified(located.back() + line * line_length);
-  const Stmt stmt =
-      ir::make_prefetch(static_cast<ir::BufferId>(request.buffer), std::move(located));
+  Stmt stmt = ir::make_prefetch(static_cast<ir::BufferId>(request.buffer), std::move(located));
   if (!at.defined()) return stmt;
   const ir::ForKind kind = share <= kMaxUnrolled ? ir::ForKind::Unrolled : ir::ForKind::Serial;
-  return ir::make_for(at, ir::int_imm(share), kind, stmt);
+  return ir::make_for(at, ir::int_imm(share), kind, std::move(stmt));
 }
 
 }  // namespace

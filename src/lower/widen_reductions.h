@@ -11,9 +11,8 @@
 // Reductions into one element that follow each other, as the vectors of a short row do, fold their
 // vectors first.
 //
-//   S[i] = S[i] + reduce(+, A[ramp(0, 1, 16)])   ->  S[i] = S[i] +
-//   S[i] = S[i] + reduce(+, A[ramp(16, 1, 16)])        reduce(+, A[ramp(0, 1, 16)] + A[ramp(16, 1,
-//   16)])
+//   S[i] = S[i] + reduce(+, A[ramp(0)])   ->  S[i] = S[i] + reduce(+, A[ramp(0)] + A[ramp(16)])
+//   S[i] = S[i] + reduce(+, A[ramp(16)])
 #pragma once
 
 #include "lower/pass.h"

@@ -58,6 +58,7 @@ Result<WorkerPool> WorkerPool::start(const Task& task, const MeasureOptions& opt
   const std::vector<int> cpus = runtime::cpus_by_core();
   const auto count = static_cast<int>(cpus.size());
   std::vector<int> cores;
+  cores.reserve(cpus.size());
   for (const int cpu : cpus) cores.push_back(runtime::core_of_cpu(cpu));
   const std::vector<bool> overlaps = undisturbing(cores, task.target.threads());
   const int builders = options.builders > 0 ? options.builders : count;

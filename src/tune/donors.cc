@@ -69,13 +69,15 @@ struct Donor {
   Nearness nearness;
   bool is_elsewhere = false;  // measured on another machine, or for another number of threads
   Hash128 key;
+  bool is_stored = false;  // of the store; the run may have the same task
   const te::Dag* dag = nullptr;
   std::vector<const schedule::Trace*> fastest{};
 };
 
 std::vector<Donation> in_order(const te::Dag& dag, std::vector<Donor> donors) {
-  std::ranges::stable_sort(donors, {}, [](const Donor& one) {
-    return std::tuple(!one.nearness.is_equal(), one.is_elsewhere, one.nearness.rank(), one.key);
+  std::ranges::sort(donors, {}, [](const Donor& one) {
+    return std::tuple(!one.nearness.is_equal(), one.is_elsewhere, one.nearness.rank(), one.key,
+                      one.is_stored);
   });
   std::vector<Donation> donations;
   for (size_t rank = 0; rank < Donors::kPerTask; ++rank) {
@@ -171,6 +173,7 @@ Result<std::vector<Donation>> Donors::donations_for(const Task& task,
     donor = {.nearness = nearness,
              .is_elsewhere = !known->is_here || known->target != task.target,
              .key = known->key,
+             .is_stored = true,
              .dag = known->dag.get()};
     for (const schedule::Trace& trace : known->fastest) donor.fastest.push_back(&trace);
   }

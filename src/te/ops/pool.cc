@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <functional>
+#include <numeric>
 
 #include "base/saturating.h"
 #include "te/ops/conv_window.h"
