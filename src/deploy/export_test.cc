@@ -4,8 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <optional>
 
 #include "base/file.h"
+#include "base/sanitizer.h"
 #include "deploy/export_c.h"
 #include "deploy/model_header.h"
 #include "deploy/plans_testing.h"
@@ -62,6 +68,46 @@ TEST(ExportShared, CanBeClosedAndOpenedAgain) {
     ASSERT_TRUE(library.has_value()) << library.error().message;
     expect_right(library->api(), plan);
   }
+}
+
+// Nothing of a closed library is called in a child, and a library may be closed in one.
+TEST(ExportShared, AProcessMayForkBeforeAndAfterItIsClosed) {
+  if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer does not support threads and fork";
+  const TestFolder folder;
+  const ModelPlan plan = small_model();
+  ASSERT_TRUE(export_shared(must_compile(plan), folder / "m.so").has_value());
+  const auto fork_and = [](const std::function<void()>& work) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(30);  // ends a child that hangs
+      work();
+      _exit(::testing::Test::HasFailure() ? 1 : 0);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  };
+  {
+    std::optional library = runtime::ModelLibrary::open(folder / "m.so");
+    ASSERT_TRUE(library->has_value()) << library->error().message;
+    const TilewrightModelOptions options{.threads = 2, .flags = 0, .weights_path = nullptr};
+    TilewrightModel* model = nullptr;
+    const TilewrightModelApi& api = (*library)->api();
+    ASSERT_EQ(api.create(&api, &options, &model), 0) << api.error(nullptr);
+    fork_and([&] {
+      expect_right(api, plan);
+      api.destroy(model);
+      library.reset();
+      fork_and([] {});
+    });
+    expect_right(api, plan);
+    api.destroy(model);
+  }
+  fork_and([&] {
+    const auto library = runtime::ModelLibrary::open(folder / "m.so");
+    ASSERT_TRUE(library.has_value()) << library.error().message;
+    expect_right(library->api(), plan);
+  });
 }
 
 TEST(ExportShared, WeightsInASeparateFile) {

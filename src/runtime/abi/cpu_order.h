@@ -21,6 +21,12 @@ extern "C" {
 /* The core of a CPU: the least of its hardware threads, whether this process may use it or not. */
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_core_of_cpu(const char* folder, int32_t cpu);
 
+/* Whether `threads` may be one per core of `cpus` CPUs: a core has at most 8 hardware threads.
+ * Reads no files. */
+static inline int32_t tilewright_may_be_all_cores(int32_t threads, int32_t cpus) {
+  return (int64_t)threads * 8 >= cpus;
+}
+
 /* Reorders `count` CPUs, given in ascending order: the first ones of all cores, the second ones,
  * and so on, each in ascending order. Returns the number of cores. Without memory, the order stays,
  * and each CPU counts as a core. */

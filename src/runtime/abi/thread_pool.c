@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,7 +64,10 @@ struct TilewrightPoolState {
   int32_t spin_us;
   int32_t pin;
   int32_t first_cpu;
-  int64_t process;     /* that opened it: a forked child has no workers */
+  /* Not 0 in the process that opened it; a forked child, which has no workers, reads 0. Null if the
+   * kernel cannot do that: then the number of the process decides. */
+  const volatile uint32_t* fork_mark;
+  int64_t process;     /* that opened it */
   PoolWorker* workers; /* [0] is the caller and has no thread */
   /* Of each worker: 1 while it sleeps, on this word. */
   _Alignas(PoolLine) _Atomic uint32_t asleep[];
@@ -89,6 +93,23 @@ static void pool_wake(_Atomic uint32_t* word) {
 }
 
 static int64_t pool_process(void) { return syscall(SYS_getpid); }
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18 /* since Linux 4.14 */
+#endif
+
+/* A page with a mark, which the kernel zeroes in forked children; null if it cannot. */
+static const volatile uint32_t* pool_map_fork_mark(void) {
+  uint32_t* mark =
+      mmap(NULL, sizeof(*mark), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mark == MAP_FAILED) return NULL;
+  if (madvise(mark, sizeof(*mark), MADV_WIPEONFORK) != 0) {
+    munmap(mark, sizeof(*mark));
+    return NULL;
+  }
+  *mark = 1;
+  return mark;
+}
 
 static int64_t pool_now_ns(void) {
   struct timespec now;
@@ -315,8 +336,11 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_open(TilewrightPool* pool,
   state->workers = workers;
   state->threads = 1;
   state->spin_us = options->spin_us;
+  state->fork_mark = pool_map_fork_mark();
   state->process = pool_process();
-  if (options->pin != TILEWRIGHT_POOL_PIN_NONE) {
+  if (options->pin == TILEWRIGHT_POOL_PIN_EACH ||
+      (options->pin == TILEWRIGHT_POOL_PIN_IF_ALL &&
+       tilewright_may_be_all_cores(threads, cpu_count))) {
     const int32_t cores = tilewright_order_cpus(TILEWRIGHT_CPU_FOLDER, cpus, cpu_count);
     state->pin = options->pin == TILEWRIGHT_POOL_PIN_EACH || threads >= cores;
   }
@@ -340,13 +364,15 @@ TILEWRIGHT_RUNTIME_LINKAGE void tilewright_pool_close(TilewrightPool* pool) {
     pool_post(state, &end, state->threads);
     for (int32_t k = 1; k < state->threads; ++k) pthread_join(state->workers[k].thread, NULL);
   }
+  if (state->fork_mark != NULL) munmap((void*)state->fork_mark, sizeof(*state->fork_mark));
   free(state->workers);
   free(state);
   pool->state = NULL;
 }
 
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_is_inherited(const TilewrightPool* pool) {
-  return pool->state->process != pool_process();
+  const struct TilewrightPoolState* state = pool->state;
+  return state->fork_mark != NULL ? *state->fork_mark == 0 : state->process != pool_process();
 }
 
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_threads(const TilewrightPool* pool) {

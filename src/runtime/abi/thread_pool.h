@@ -17,7 +17,9 @@
  * that its thread was created with.
  *
  * A forked child has no workers: loops of a pool that its parent opened run on the calling thread.
- * The child may open other pools, and close inherited ones.
+ * The child may open other pools, and close inherited ones. A child is recognized by a page that
+ * the kernel zeroes on fork, whatever the numbers of the processes, and before Linux 4.14 by its
+ * number.
  *
  * Thread-safe, except for opening and closing.
  */

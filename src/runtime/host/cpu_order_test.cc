@@ -67,6 +67,18 @@ TEST(CpuOrder, OneCpuPerCoreFirst) {
   }
 }
 
+// A machine with as many cores as threads is never excluded, with up to 8 hardware threads each.
+TEST(CpuOrder, FewerThreadsThanAnEighthOfTheCpusAreNotAllCores) {
+  for (int cores = 1; cores <= 512; ++cores) {
+    for (int per_core = 1; per_core <= 8; ++per_core) {
+      EXPECT_TRUE(tilewright_may_be_all_cores(cores, cores * per_core)) << cores << " " << per_core;
+    }
+  }
+  EXPECT_FALSE(tilewright_may_be_all_cores(2, 256));
+  EXPECT_FALSE(tilewright_may_be_all_cores(31, 256));
+  EXPECT_TRUE(tilewright_may_be_all_cores(32, 256));
+}
+
 TEST(CpuOrder, OfThisMachineIsAPermutation) {
   std::vector<int> cpus = cpus_by_core();
   EXPECT_EQ(cpus.front(), allowed_cpus().front());

@@ -1,13 +1,16 @@
 #include "runtime/host/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -305,6 +308,67 @@ TEST(ThreadPool, AForkedChildRunsLoopsAlone) {
     other.join();
     tilewright_pool_close(&pool);
   }
+}
+
+// Runs a function in a child; its result, 0 .. 127, or -1 if the child died.
+int in_child(const std::function<int()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);  // ends a child that hangs
+    _exit(work());
+  }
+  int status = -1;
+  if (child < 0 || waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(ThreadPool, PoolsOfTheParentAreInheritedByGrandchildren) {
+  if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer does not support threads and fork";
+  const TilewrightPoolOptions options{.threads = 2, .spin_us = 1, .pin = TILEWRIGHT_POOL_PIN_NONE};
+  TilewrightPool pool{};
+  ASSERT_EQ(tilewright_pool_open(&pool, &options), 0);
+  EXPECT_EQ(
+      in_child([&] {
+        TilewrightPool own{};
+        if (tilewright_pool_open(&own, &options) != 0) return 1;
+        const int wrong = in_child([&] {
+          return tilewright_pool_is_inherited(&own) && tilewright_pool_is_inherited(&pool) ? 0 : 2;
+        });
+        const bool is_own = tilewright_pool_is_inherited(&own) == 0;
+        tilewright_pool_close(&own);  // joins its threads
+        return wrong + (is_own && tilewright_pool_is_inherited(&pool) ? 0 : 4);
+      }),
+      0);
+  EXPECT_FALSE(tilewright_pool_is_inherited(&pool));
+  tilewright_pool_close(&pool);
+}
+
+// Two processes of nested PID namespaces have the number 1 both.
+TEST(ThreadPool, AChildMayHaveTheNumberOfItsParent) {
+  if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer does not support threads and fork";
+  constexpr int kNotPermitted = 77;
+  const auto nested = [](const std::function<int()>& work) {
+    if (unshare(CLONE_NEWPID) != 0) return kNotPermitted;
+    return in_child([&] { return getpid() == 1 ? work() : kNotPermitted; });
+  };
+  const int wrong = in_child([&] {
+    if (unshare(CLONE_NEWUSER) != 0 && errno != EPERM) return kNotPermitted;
+    return nested([&] {
+      TilewrightPool pool{};
+      const TilewrightPoolOptions options{
+          .threads = 2, .spin_us = 1, .pin = TILEWRIGHT_POOL_PIN_NONE};
+      if (tilewright_pool_open(&pool, &options) != 0) return 1;
+      const int found = nested([&] {
+        const int inherited = tilewright_pool_is_inherited(&pool) ? 0 : 2;
+        tilewright_pool_close(&pool);  // does not wait for threads that are not there
+        return inherited;
+      });
+      tilewright_pool_close(&pool);
+      return found;
+    });
+  });
+  if (wrong == kNotPermitted) GTEST_SKIP() << "new PID namespaces are not permitted";
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(Affinity, ListsCpusOfTheProcess) {
