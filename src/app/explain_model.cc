@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -21,6 +22,10 @@ constexpr double kBeyond = 1.1;          // share of the limit beyond which that
 constexpr double kClose = 0.7;           // share of a ceiling from which on it may be the limit
 constexpr double kNoticed = 0.001;  // share of the kernels' time from which on a loss is listed
 constexpr double kSlower = 1.25;    // times the tuned time
+// The most similar first.
+constexpr std::array kByLikenessToAModel = {record::CachePolicy::InModel,
+                                            record::CachePolicy::WeightsCold,
+                                            record::CachePolicy::Cold, record::CachePolicy::Warm};
 constexpr size_t kFewTrials = 200;  // the default budget of a task
 // A call on several threads that takes less than the first has started none; from the second on,
 // their start is negligible.
@@ -32,20 +37,25 @@ Status check_options(const ExplainModelOptions& options) {
               {{"compile", options.library, "makes one"}});
 }
 
-// The fastest attempt with that program, and the number of all attempts at its task.
+// The attempt with that program that was measured most like in a model, among those the fastest,
+// and the number of attempts at its task. All are of one back end.
 struct FoundAttempts {
   size_t count = 0;
-  std::optional<record::Attempt> fastest;
+  std::optional<record::Attempt> best;
 };
-Result<FoundAttempts> find_attempts(record::Store& store, Hash128 task, Hash128 program) {
+Result<FoundAttempts> find_attempts(record::Store& store, Hash128 task, Hash128 program,
+                                    std::string_view back_end) {
+  const auto order_of = [](const record::Attempt& one) {
+    const auto at = std::ranges::find(kByLikenessToAModel, one.protocol.cache);
+    return std::pair(at - kByLikenessToAModel.begin(), one.verdict.latency_ns);
+  };
   FoundAttempts found;
   TRY(store.for_each_attempt(task, [&](const record::Attempt& one) {
+    if (one.protocol.back_end != back_end) return true;
     ++found.count;
     const bool timed = one.verdict.kind == record::VerdictKind::Timed;
     if (!timed || one.program != program) return true;
-    if (!found.fastest || one.verdict.latency_ns < found.fastest->verdict.latency_ns) {
-      found.fastest = one;
-    }
+    if (!found.best || order_of(one) < order_of(*found.best)) found.best = one;
     return true;
   }));
   return found;
@@ -54,18 +64,21 @@ Result<FoundAttempts> find_attempts(record::Store& store, Hash128 task, Hash128 
 // Explains kernels by their records.
 class RecordReader {
  public:
-  RecordReader(record::Store& store, feature::Ceilings ceilings)
-      : store_(store), ceilings_(std::move(ceilings)), machine_(detect_machine()) {}
+  RecordReader(record::Store& store, feature::Ceilings ceilings, std::string_view back_end)
+      : store_(store),
+        ceilings_(std::move(ceilings)),
+        back_end_(back_end),
+        machine_(detect_machine()) {}
 
   Result<KernelRecords> read(Hash128 task, Hash128 program, double call_ns) {
-    const FoundAttempts found = TRY(find_attempts(store_, task, program));
+    const FoundAttempts found = TRY(find_attempts(store_, task, program, back_end_));
     KernelRecords records{.trials = found.count, .attempt = {}};
-    if (!found.fastest) return records;
-    records.attempt = found.fastest->id();
+    if (!found.best) return records;
+    records.attempt = found.best->id();
     const std::optional<record::StoredTask> stored = TRY(store_.find_task(task));
     if (!stored) return records;
     const Result<Task> parsed = record::task_of(*stored);
-    const Result<schedule::Trace> trace = schedule::trace_from_text(found.fastest->trace);
+    const Result<schedule::Trace> trace = schedule::trace_from_text(found.best->trace);
     if (!parsed || !trace) return records;
     // In a model, the kernel before has just written the operands.
     Result<ExplainedProgram> explained = explain_program(
@@ -84,6 +97,7 @@ class RecordReader {
  private:
   record::Store& store_;
   feature::Ceilings ceilings_;
+  std::string back_end_;
   Machine machine_;
 };
 
@@ -177,7 +191,8 @@ double ExplainedModel::listed_ns() const {
 }
 
 Result<ExplainedModel> explain_measured(const TilewrightModelApi& api, MeasuredModel measured,
-                                        const std::string& records, size_t count) {
+                                        const std::string& records, size_t count,
+                                        std::string_view back_end) {
   std::vector<KernelLoss> losses = kernel_losses(api, measured.steps_ns, measured.rates);
   ExplainedModel model{.name = api.name,
                        .threads = measured.threads,
@@ -189,7 +204,7 @@ Result<ExplainedModel> explain_measured(const TilewrightModelApi& api, MeasuredM
   keep_largest(count, model.kernels_ns, &losses);
   std::optional<record::Store> store = TRY(open_records(records));
   std::optional<RecordReader> reader;
-  if (store) reader.emplace(*store, ceilings_of(model.rates));
+  if (store) reader.emplace(*store, ceilings_of(model.rates), back_end);
   model.kernels = TRY(explain_kernels(api, losses, model.threads, reader ? &*reader : nullptr));
   return model;
 }
@@ -215,7 +230,8 @@ Result<std::optional<ExplainedModel>> explain_model(const ExplainModelOptions& o
                            .run_ns = quantile_of(benched->timing.runs_ns, 0.5),
                            .steps_ns = benched->timing.steps_ns,
                            .rates = std::move(rates)},
-                          options.records, options.count);
+                          options.records, options.count,
+                          codegen::recorded_name(target, options.tables.back_ends));
 }
 
 }  // namespace tilewright::app

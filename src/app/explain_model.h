@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/kernel_losses.h"
@@ -16,6 +17,7 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "base/stop_token.h"
+#include "deploy/back_end_tables.h"
 
 namespace tilewright::app {
 
@@ -27,6 +29,7 @@ struct ExplainModelOptions {
   int threads = 0;                        // 0: the number that it was compiled for
   double seconds = 3;  // of running the model; its ceilings take a third of it in addition
   size_t count = 10;   // kernels to explain
+  deploy::BackEndTables tables{};  // that it was compiled with
 };
 
 // What would help, in order of a list: the first one is the most likely.
@@ -45,8 +48,9 @@ enum class Remedy : uint8_t {
 
 // What the store knows of a kernel.
 struct KernelRecords {
-  size_t trials = 0;                  // attempts at its task
-  std::optional<Hash128> attempt;     // the fastest one with its program
+  size_t trials = 0;  // attempts at its task, by the back end of the model
+  // Of these, the fastest one with its program, among those measured most like in a model.
+  std::optional<Hash128> attempt;
   std::vector<std::string> limits{};  // of that program, by feature/limits.h; without it empty
 };
 
@@ -91,9 +95,11 @@ struct MeasuredModel {
   std::vector<double> steps_ns{};
   MachineRates rates{};
 };
-// The part of explain_model that measures nothing. `count`: of kernels.
+// The part of explain_model that measures nothing. `count`: of kernels. `back_end`: recorded name
+// of the one that compiled it (codegen/back_ends.h).
 Result<ExplainedModel> explain_measured(const TilewrightModelApi& api, MeasuredModel measured,
-                                        const std::string& records, size_t count);
+                                        const std::string& records, size_t count,
+                                        std::string_view back_end = {});
 
 // `as_tuned`: `kernel` runs with the number of threads that it was tuned for.
 struct RemedyFacts {

@@ -7,8 +7,10 @@
 #include <limits>
 
 #include "app/compile.h"
+#include "app/model_choice.h"
 #include "app/small_model_testing.h"
 #include "app/tune.h"
+#include "record/record_testing.h"
 #include "runtime/host/model_library.h"
 
 namespace tilewright::app {
@@ -152,6 +154,39 @@ TEST(ExplainMeasured, FindsItsRecords) {
   EXPECT_TRUE(kernel.records.attempt.has_value());
   EXPECT_FALSE(kernel.records.limits.empty());
   EXPECT_THAT(kernel.remedies, ElementsAre(SlowerThanTuned, TuneLonger, Loops));
+}
+
+// A copy of the attempt that the kernel has, faster by another back end or another protocol.
+TEST(ExplainMeasured, RecordIsOfItsBackEndAndMostLikeAModel) {
+  const SmallModel small;
+  compile_small(small);
+  const auto library = runtime::ModelLibrary::open(small / "small.so");
+  ASSERT_TRUE(library.has_value()) << library.error().message;
+  const TilewrightTableFacts& facts = library->api().table->facts[0];
+  const Target target = host_target(1);
+  const deploy::ModelPlan plan = plan_of_model({.what = small.model_file()}, target).value();
+  const graph::Partition::Kernel& kernel = plan.partition.kernels.front();
+  const Task task{.workload = plan.partition.groups[kernel.groups.front()].workload,
+                  .target = target};
+  ASSERT_EQ(task.key(), (Hash128{facts.task[0], facts.task[1]}));
+  record::Store store = record::testing::store_with(small.records(), task);
+  const auto put = [&](double latency_ns, const record::Protocol& protocol) {
+    record::Attempt attempt = record::testing::timed(task, 1, latency_ns);
+    attempt.program = {facts.program[0], facts.program[1]};
+    attempt.protocol = protocol;
+    const Status status = store.append({&attempt, 1});
+    EXPECT_TRUE(status.has_value());
+    return attempt.id();
+  };
+  const auto found = [&] { return explain_slow(small, small.records()).kernels.front().records; };
+  put(100, {.cache = record::CachePolicy::WeightsCold, .back_end = "c"});
+  EXPECT_EQ(found().trials, 0U);
+  EXPECT_FALSE(found().attempt.has_value());
+  put(200, {.cache = record::CachePolicy::Warm});
+  put(500, {.cache = record::CachePolicy::WeightsCold});
+  const Hash128 best = put(400, {.cache = record::CachePolicy::WeightsCold});
+  EXPECT_EQ(found().trials, 3U);
+  EXPECT_EQ(found().attempt, best);
 }
 
 TEST(ExplainModel, MeasuresTheModelAndTheMachine) {

@@ -202,7 +202,7 @@ Result<std::variant<AttemptDetails, Hash128>> find_named(const std::string& reco
 Result<std::vector<BestRecord>> best_records(const BestOptions& options) {
   std::optional<record::Protocol> wanted;
   record::Protocol protocol;
-  protocol.version = -1;  // matches no attempt, so that all count
+  protocol.version = -1;  // matches no attempt, so that all of its back end count
   if (!options.protocol.empty()) {
     protocol = wanted.emplace(TRY(record::parse_protocol(options.protocol)));
   }
@@ -210,6 +210,10 @@ Result<std::vector<BestRecord>> best_records(const BestOptions& options) {
   const Hash128 here = record::machine_id(detect_machine());
   std::vector<BestRecord> records;
   for (const record::StoredTask& task : TRY(find_tasks(store, options.what))) {
+    if (!wanted) {
+      const std::vector<std::string> back_ends = TRY(store.back_ends(task.key));
+      protocol.back_end = back_ends.empty() ? "" : back_ends.front();
+    }
     auto best = TRY(store.best(task.key, protocol, options.count, here));
     if (best.empty()) best = TRY(store.best(task.key, protocol, options.count));
     for (const record::Attempt& attempt : best) {

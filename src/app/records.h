@@ -69,7 +69,9 @@ struct BestRecord {
   std::vector<std::string> remarks;  // such as another protocol or another machine
   double flop = 0;
 };
-// Records of this machine are preferred. At least one, or an error.
+// Records of this machine are preferred. Per task they are of one back end: that of the protocol;
+// without one the built-in one, or the first other one by name if it has none. At least one, or an
+// error.
 Result<std::vector<BestRecord>> best_records(const BestOptions& options);
 
 // The members that export_records writes, without the type and the version of the line.

@@ -37,11 +37,13 @@ Result<ExitCode> print_tasks(const Context& context, const std::string& records)
     std::string text =
         row("task", "attempts", "timed", "censored", "failed", "best", "", "workload");
     for (const record::TaskSummary& summary : summaries) {
+      const std::string& by = summary.best_protocol.back_end;
       text += row(short_id(summary.task.key), summary.all(), summary.count(VerdictKind::Timed),
                   summary.count(VerdictKind::Censored), summary.failed(),
                   summary.best_ns > 0 ? duration_text(summary.best_ns) : "-",
                   rate_text(app::flop_of(summary.task), summary.best_ns),
-                  fmt::format("{} {}", summary.task.text, short_target(summary.task)));
+                  fmt::format("{} {}{}", summary.task.text, short_target(summary.task),
+                              by.empty() ? "" : "  back_end=" + by));
     }
     if (summaries.empty()) text = "the store is empty\n";
     print(context, text, {});
@@ -57,7 +59,7 @@ Result<ExitCode> print_tasks(const Context& context, const std::string& records)
     object["attempts"] = std::move(counts);
     if (summary.best_ns > 0) {
       object["best_ns"] = summary.best_ns;
-      object["best_protocol"] = summary.best_protocol;
+      object["best_protocol"] = app::protocol_name(summary.best_protocol);
       const double gflops = app::gflops_of(app::flop_of(summary.task), summary.best_ns);
       if (gflops > 0) object["gflops"] = gflops;
     }

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@ namespace {
 
 using namespace tilewright::record::testing;  // NOLINT: these are for tests
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 Outcome records(const std::vector<std::string>& arguments) {
@@ -45,6 +47,32 @@ class Records : public ::testing::Test {
   Task task_;
   std::vector<record::Attempt> attempts_;
 };
+
+// They are named where the built-in one has none, and never ranked together with it.
+TEST_F(Records, OtherBackEndsAreApart) {
+  const std::string path = folder_ / "c.db";
+  record::Store store = store_with(path, task_);
+  const auto put = [&](int64_t sequence, double latency_ns, const std::string& back_end) {
+    record::Attempt attempt = timed(task_, sequence, latency_ns);
+    attempt.protocol.back_end = back_end;
+    must(store.append({&attempt, 1}));
+  };
+  put(1, 200, "c");
+  EXPECT_THAT(records({"ls", "--records", path}).out, HasSubstr("back_end=c"));
+  EXPECT_THAT(records({"best", task_.workload.text, "--records", path}).out,
+              HasSubstr("v1;warm;back_end=c"));
+  put(2, 4000, "");
+  const Outcome list = records({"ls", "--records", path});
+  EXPECT_THAT(list.out, HasSubstr("4 us"));
+  EXPECT_THAT(list.out, Not(HasSubstr("back_end")));
+  const Outcome best = records({"best", task_.workload.text, "--count", "9", "--records", path});
+  EXPECT_THAT(best.out, HasSubstr("4 us"));
+  EXPECT_THAT(best.out, Not(HasSubstr("back_end")));
+  EXPECT_THAT(
+      records({"best", task_.workload.text, "--protocol", "v1;warm;back_end=c", "--records", path})
+          .out,
+      HasSubstr("v1;warm;back_end=c"));
+}
 
 TEST_F(Records, ListsTasks) {
   const Outcome text = records({"ls", "--records", path_});

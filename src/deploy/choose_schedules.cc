@@ -164,9 +164,11 @@ class Chooser {
       TRY(read_known());
     }
     const WorkloadForm form = form_of(*workload.dag);
+    const Hash128 self = Task{.workload = workload, .target = target_}.key();
     const Known* nearest = nullptr;
     double min_distance = std::numeric_limits<double>::infinity();
     for (const Known& known : known_) {
+      if (known.summary.task.key == self) continue;
       const double distance = extent_distance(form, known.form);
       if (distance >= min_distance) continue;
       min_distance = distance;
@@ -182,13 +184,15 @@ class Chooser {
                        nearest->summary.best_ns * 1e-3);
   }
 
-  // Tasks of the same target that have a time.
+  // Tasks of the same target that have a time of this back end or of the built-in one.
   Status read_known() {
     read_ = true;
     std::vector<record::TaskSummary> all = TRY(store_->summaries());
     const std::string target = print_target(target_);
     for (record::TaskSummary& summary : all) {
       if (summary.best_ns == 0 || summary.task.target != target) continue;
+      const std::string& by = summary.best_protocol.back_end;
+      if (!by.empty() && by != back_end_) continue;
       const Result<Task> task = record::task_of(summary.task);
       if (!task) continue;  // an operator that this version does not have
       known_.push_back({.summary = std::move(summary), .form = form_of(*task->workload.dag)});

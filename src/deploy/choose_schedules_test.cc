@@ -113,6 +113,21 @@ TEST_F(ChooseSchedules, BackEndsHaveSeparateRecords) {
   EXPECT_EQ(latency(), 900);
 }
 
+// Neither the kernel itself nor a record of another back end is the nearest one.
+TEST_F(ChooseSchedules, NearestRecordIsAnotherTaskOfThisBackEnd) {
+  put(kMatmul, "split C i [8]", 200, 1, CachePolicy::WeightsCold, false, "c");
+  EXPECT_EQ(choose().note, "no record of this kernel or of a similar one");
+  put("matmul:m=64,n=128,k=64,constant=B", "", 300, 2, CachePolicy::Warm, false, "c");
+  EXPECT_EQ(choose().note, "no record of this kernel or of a similar one");
+  EXPECT_THAT(choose("d").note, HasSubstr("or of a similar one"));
+  put("matmul:m=64,n=128,k=128,constant=B", "", 4000, 3, CachePolicy::Warm);
+  EXPECT_THAT(choose().note,
+              HasSubstr("nearest is matmul:m=64,n=128,k=128,dtype=f32,constant=B (4.0 us)"));
+  put(kMatmul, "split Gone i [8]", 700, 4, CachePolicy::WeightsCold);
+  EXPECT_THAT(choose().note,
+              HasSubstr("nearest is matmul:m=64,n=128,k=128,dtype=f32,constant=B (4.0 us)"));
+}
+
 TEST_F(ChooseSchedules, PrefersColdWeights) {
   put(kMatmul, "split C i [8]", 900, 1, CachePolicy::Warm);
   EXPECT_EQ(latency(), 900);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -100,6 +102,33 @@ std::optional<std::pair<Hash128, Hash128>> range_of(std::string_view hex) {
     high_word = high_word << 4 | high;
   }
   return range;
+}
+
+// One machine and one protocol with timed attempts of a task.
+struct TimedRange {
+  int64_t machine = 0, protocol = 0;  // rows
+};
+
+// One by one: each step is a seek in the index, however many attempts a range has.
+std::vector<TimedRange> timed_ranges(Database& database, int64_t task_row) {
+  Statement& machines = database.statement(
+      "SELECT min(machine) FROM attempts INDEXED BY attempts_by_latency "
+      "WHERE verdict = 'timed' AND task = ? AND machine > ?");
+  Statement& protocols = database.statement(
+      "SELECT min(protocol) FROM attempts INDEXED BY attempts_by_latency "
+      "WHERE verdict = 'timed' AND task = ? AND machine = ? AND protocol > ?");
+  const auto next = [&](Statement& query, auto... bounds) {
+    const int64_t row = query.with(task_row, bounds...).next() ? query.integer(0) : 0;
+    query.reset();
+    return row;  // 0 at the end: rows are numbered from 1
+  };
+  std::vector<TimedRange> ranges;
+  for (int64_t on = next(machines, int64_t{0}); on != 0; on = next(machines, on)) {
+    for (int64_t how = next(protocols, on, int64_t{0}); how != 0; how = next(protocols, on, how)) {
+      ranges.push_back({.machine = on, .protocol = how});
+    }
+  }
+  return ranges;
 }
 
 }  // namespace
@@ -284,6 +313,19 @@ Result<std::vector<Attempt>> Store::measured(const Setting& setting) {
   return found;
 }
 
+Result<std::vector<std::string>> Store::back_ends(Hash128 task) {
+  std::set<std::string> names;
+  if (const auto row = impl_->task_row(task)) {
+    for (const TimedRange& range : timed_ranges(*impl_->database, *row)) {
+      if (const Protocol* const how = impl_->protocol_of(range.protocol)) {
+        names.insert(how->back_end);
+      }
+    }
+  }
+  TRY(impl_->database->take_status());
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
 Result<std::vector<Attempt>> Store::best(Hash128 task, const Protocol& protocol, size_t limit,
                                          std::optional<Hash128> machine) {
   Database& database = *impl_->database;
@@ -291,33 +333,15 @@ Result<std::vector<Attempt>> Store::best(Hash128 task, const Protocol& protocol,
   const auto wanted_machine = machine ? impl_->machine_row(*machine) : std::optional<int64_t>(0);
   const auto wanted_protocol = impl_->protocol_row(protocol);
 
-  // The relevant ranges of the index: one machine and one protocol each, fastest first.
-  struct Range {
-    int64_t machine = 0, protocol = 0;
-  };
-  std::vector<Range> ranges;
-  if (task_row && wanted_machine && limit > 0) {
-    // One by one: each step is a seek, however many attempts a range has.
-    Statement& machines = database.statement(
-        "SELECT min(machine) FROM attempts INDEXED BY attempts_by_latency "
-        "WHERE verdict = 'timed' AND task = ? AND machine > ?");
-    Statement& protocols = database.statement(
-        "SELECT min(protocol) FROM attempts INDEXED BY attempts_by_latency "
-        "WHERE verdict = 'timed' AND task = ? AND machine = ? AND protocol > ?");
-    const auto next = [&](Statement& query, auto... bounds) {
-      const int64_t row = query.with(*task_row, bounds...).next() ? query.integer(0) : 0;
-      query.reset();
-      return row;  // 0 at the end: rows are numbered from 1
-    };
-    for (int64_t on = next(machines, int64_t{0}); on != 0; on = next(machines, on)) {
-      if (machine && on != *wanted_machine) continue;
-      for (int64_t how = next(protocols, on, int64_t{0}); how != 0;
-           how = next(protocols, on, how)) {
-        ranges.push_back({.machine = on, .protocol = how});
-      }
-    }
-  }
-  const auto is_wanted = [&](const Range& range) { return range.protocol == wanted_protocol; };
+  // The relevant ranges of the index, each fastest first.
+  std::vector<TimedRange> ranges;
+  if (task_row && wanted_machine && limit > 0) ranges = timed_ranges(database, *task_row);
+  std::erase_if(ranges, [&](const TimedRange& range) {
+    if (machine && range.machine != *wanted_machine) return true;
+    const Protocol* const how = impl_->protocol_of(range.protocol);
+    return how == nullptr || how->back_end != protocol.back_end;
+  });
+  const auto is_wanted = [&](const TimedRange& range) { return range.protocol == wanted_protocol; };
   if (std::ranges::any_of(ranges, is_wanted)) std::erase_if(ranges, std::not_fn(is_wanted));
 
   struct Entry {
@@ -327,7 +351,7 @@ Result<std::vector<Attempt>> Store::best(Hash128 task, const Protocol& protocol,
     Hash128 program;
   };
   std::vector<Entry> entries;
-  for (const Range& range : ranges) {
+  for (const TimedRange& range : ranges) {
     Statement& query =
         database
             .statement(
@@ -486,13 +510,14 @@ Result<std::vector<TaskSummary>> Store::summaries() {
     summaries[place->second].attempts[static_cast<size_t>(*kind)] = counts.integer(2);
   }
   TRY(database.take_status());
-  Protocol of_none;  // matches none, so that the fastest of all is found
-  of_none.version = -1;
   for (TaskSummary& summary : summaries) {
-    std::vector<Attempt> fastest = TRY(best(summary.task.key, of_none, 1));
+    const std::vector<std::string> names = TRY(back_ends(summary.task.key));
+    if (names.empty()) continue;
+    const Protocol any{.version = -1, .back_end = names.front()};  // matches none
+    const std::vector<Attempt> fastest = TRY(best(summary.task.key, any, 1));
     if (fastest.empty()) continue;
     summary.best_ns = fastest.front().verdict.latency_ns;
-    summary.best_protocol = print_protocol(fastest.front().protocol);
+    summary.best_protocol = fastest.front().protocol;
   }
   return summaries;
 }

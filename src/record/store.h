@@ -76,8 +76,10 @@ struct StoredTask {
 struct TaskSummary {
   StoredTask task;
   std::array<int64_t, kVerdictKinds> attempts{};  // per VerdictKind
-  double best_ns = 0;                             // of the fastest timed attempt; 0: none
-  std::string best_protocol;                      // of that attempt
+  // Of the fastest timed attempt by the built-in back end of the target, or by the first other one
+  // by name if it has none; 0: none.
+  double best_ns = 0;
+  Protocol best_protocol;
 
   int64_t count(VerdictKind kind) const { return attempts[static_cast<size_t>(kind)]; }
   int64_t all() const;     // number of attempts
@@ -113,9 +115,13 @@ class Store {
   Result<std::vector<Attempt>> measured(const Setting& setting);
 
   // The fastest timed attempts of a task, fastest first, one per program: those of `protocol` if
-  // there are any, otherwise of any protocol. If `machine` is given, only on it.
+  // there are any, otherwise of any protocol of its back end. If `machine` is given, only on it.
   Result<std::vector<Attempt>> best(Hash128 task, const Protocol& protocol, size_t limit,
                                     std::optional<Hash128> machine = {});
+
+  // Protocol::back_end of the timed attempts of a task, each once, ascending: the built-in one
+  // first.
+  Result<std::vector<std::string>> back_ends(Hash128 task);
 
   // The timed attempts of the last finals of a task: those of that interleaved protocol in one run
   // on one machine, fastest first, one per program. If `machine` is given, only on it.

@@ -75,6 +75,16 @@ std::optional<int64_t> Store::Impl::protocol_row(const Protocol& protocol) {
   return row;
 }
 
+const Protocol* Store::Impl::protocol_of(int64_t row) {
+  if (const auto found = protocol_values_.find(row); found != protocol_values_.end()) {
+    return &found->second;
+  }
+  Statement& query = database->statement("SELECT text FROM protocols WHERE id = ?").with(row);
+  const Result<Protocol> parsed = parse_protocol(query.next() ? query.text(0) : "");
+  query.reset();
+  return parsed ? &protocol_values_.emplace(row, *parsed).first->second : nullptr;
+}
+
 const Hash128& Store::Impl::key_of(KeysByRow& known, std::string_view sql, int64_t row) {
   const auto [place, is_new] = known.try_emplace(row);
   if (is_new) {
@@ -293,19 +303,9 @@ Result<Attempt> Store::Impl::read_attempt(const Statement& row) {
   attempt.task = key_of(task_keys_, "SELECT key FROM tasks WHERE id = ?", row.integer(1));
   attempt.machine = key_of(machine_keys_, "SELECT key FROM machines WHERE id = ?", row.integer(2));
   attempt.run = key_of(run_keys_, "SELECT key FROM runs WHERE id = ?", row.integer(5));
-  const auto [protocol, new_protocol] = protocol_values_.try_emplace(row.integer(3));
-  if (new_protocol) {
-    Statement& query =
-        database->statement("SELECT text FROM protocols WHERE id = ?").with(row.integer(3));
-    const Result<Protocol> parsed = parse_protocol(query.next() ? query.text(0) : "");
-    query.reset();
-    if (!parsed) {
-      protocol_values_.erase(protocol);
-      return damaged("the protocol");
-    }
-    protocol->second = *parsed;
-  }
-  attempt.protocol = protocol->second;
+  const Protocol* const protocol = protocol_of(row.integer(3));
+  if (protocol == nullptr) return damaged("the protocol");
+  attempt.protocol = *protocol;
   attempt.code_generator = row.integer(4);
   attempt.sequence = row.integer(6);
   attempt.start_us = row.integer(7);

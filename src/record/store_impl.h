@@ -58,6 +58,8 @@ struct Store::Impl {
   std::optional<int64_t> machine_row(const Hash128& key);
   std::optional<int64_t> run_row(const Hash128& key);
   std::optional<int64_t> protocol_row(const Protocol& protocol);
+  // Of a row number; null if it cannot be read.
+  const Protocol* protocol_of(int64_t row);
 
  private:
   using RowsByKey = std::unordered_map<Hash128, int64_t>;

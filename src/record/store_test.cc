@@ -178,6 +178,37 @@ TEST(Store, BestPrefersTheProtocolAndListsAProgramOnce) {
   EXPECT_TRUE(must(store.best({9, 9}, warm, 3)).empty());
 }
 
+TEST(Store, BestOfABackEndIsNeverOfAnother) {
+  const ScratchFolder folder;
+  const Task task = task_for(kMatmul);
+  Store store = store_with(folder / "a.db", task);
+  const auto put = [&](int64_t sequence, double latency_ns, const std::string& back_end) {
+    Attempt attempt = timed(task, sequence, latency_ns);
+    attempt.protocol.back_end = back_end;
+    must(store.append({&attempt, 1}));
+  };
+  const auto latencies = [&](const Protocol& protocol) {
+    std::vector<double> found;
+    for (const Attempt& attempt : must(store.best(task.key(), protocol, 5))) {
+      found.push_back(attempt.verdict.latency_ns);
+    }
+    return found;
+  };
+  EXPECT_TRUE(must(store.back_ends(task.key())).empty());
+  put(1, 200, "d");
+  put(2, 300, "c");
+  EXPECT_TRUE(latencies({}).empty());
+  EXPECT_EQ(must(store.summaries())[0].best_ns, 300);
+  EXPECT_EQ(must(store.summaries())[0].best_protocol.back_end, "c");
+  put(3, 400, "");
+  EXPECT_EQ(latencies({}), (std::vector<double>{400}));
+  EXPECT_EQ(latencies({.cache = CachePolicy::Cold}), (std::vector<double>{400}));
+  EXPECT_EQ(latencies({.cache = CachePolicy::Cold, .back_end = "c"}), (std::vector<double>{300}));
+  EXPECT_EQ(must(store.summaries())[0].best_ns, 400);
+  EXPECT_EQ(must(store.back_ends(task.key())), (std::vector<std::string>{"", "c", "d"}));
+  EXPECT_TRUE(must(store.back_ends({9, 9})).empty());
+}
+
 TEST(Store, LastFinalsAreOfTheLastRunWithFinals) {
   const ScratchFolder folder;
   const Task task = task_for(kMatmul);

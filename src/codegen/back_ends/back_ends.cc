@@ -41,6 +41,12 @@ const BackEnd* first_for(const Target& target, std::span<const BackEnd> rows) {
   return found != rows.end() ? &*found : nullptr;
 }
 
+// Whether they make the same code, under the same name.
+bool is_same(const BackEnd& a, const BackEnd& b) {
+  return a.name == b.name && a.compile == b.compile && a.passes.data() == b.passes.data() &&
+         a.passes.size() == b.passes.size();
+}
+
 }  // namespace
 
 std::span<const BackEnd> all_back_ends() {
@@ -62,7 +68,7 @@ Result<const BackEnd*> back_end_for(const Target& target, std::span<const BackEn
 std::string_view recorded_name(const Target& target, std::span<const BackEnd> rows) {
   const BackEnd* const row = first_for(target, rows);
   const BackEnd* const built_in = first_for(target, all_back_ends());
-  if (row == nullptr || (built_in != nullptr && row->name == built_in->name)) return {};
+  if (row == nullptr || (built_in != nullptr && is_same(*row, *built_in))) return {};
   return row->name;
 }
 

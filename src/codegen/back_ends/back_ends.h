@@ -18,8 +18,9 @@ std::span<const BackEnd> all_back_ends();
 Result<const BackEnd*> back_end_for(const Target& target,
                                     std::span<const BackEnd> rows = all_back_ends());
 
-// The name of that row in stored verdicts: empty if it is the first built-in row for the target, so
-// that verdicts of two back ends are never mixed.
+// The name of that row in stored verdicts: empty if it is the first built-in row for the target, or
+// a copy of it, so that verdicts of two back ends are never mixed. Another row of the same name is
+// recorded by its name.
 std::string_view recorded_name(const Target& target, std::span<const BackEnd> rows);
 
 // To show how code for the target is lowered: the first row that can produce artifacts for exactly

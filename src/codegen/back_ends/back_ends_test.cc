@@ -64,6 +64,14 @@ TEST(BackEnds, VerdictsNameTheBackEndUnlessItIsTheBuiltInOne) {
   EXPECT_EQ(recorded_name(target, reversed), "c");
   EXPECT_EQ(recorded_name(*parse_target("x86-64-v2"), all), "");
   EXPECT_EQ(recorded_name(*parse_target("cuda:sm_90a"), all), "");
+  BackEnd own = all[1];
+  ASSERT_EQ(own.name, "llvm");
+  EXPECT_EQ(recorded_name(target, {&own, 1}), "");
+  own.passes = own.passes.first(own.passes.size() - 1);
+  EXPECT_EQ(recorded_name(target, {&own, 1}), "llvm");
+  own = all[1];
+  own.compile = all[2].compile;
+  EXPECT_EQ(recorded_name(target, {&own, 1}), "llvm");
   BackEnd device = all.back();
   device.name = "device";
   device.serves = [](const Target& one) { return !one.runs_on_cpu(); };
