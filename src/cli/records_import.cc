@@ -64,8 +64,7 @@ Result<ExitCode> run_import(const Context& context, app::ImportOptions options) 
   const Interrupt interrupt;
   const app::ImportOutcome outcome = TRY(app::import_records(options, printer, interrupt.token()));
   if (outcome.stopped) {
-    context.err << fmt::format("interrupted: {} keeps the lines that were read\n", options.records);
-    return ExitCode::Interrupted;
+    return interrupted(context, fmt::format("{} keeps the lines that were read", options.records));
   }
   if (outcome.traces > 0 && !options.traces.empty()) {
     context.err << fmt::format(

@@ -26,13 +26,13 @@ Result<ExitCode> run_export(const Context& context, const ExportOptions& options
   const StopToken stop = interrupt.token();
   if (options.file.empty() || options.file == "-") {
     const app::ExportOutcome outcome = TRY(app::export_records(options.records, context.out, stop));
-    return outcome.stopped ? ExitCode::Interrupted : ExitCode::Done;
+    if (outcome.stopped) return interrupted(context, "the lines are not complete");
+    return ExitCode::Done;
   }
   const app::ExportOutcome outcome =
       TRY(app::export_records(options.records, std::filesystem::path(options.file), stop));
   if (outcome.stopped) {
-    context.err << fmt::format("interrupted: {} is not written\n", options.file);
-    return ExitCode::Interrupted;
+    return interrupted(context, fmt::format("{} is not written", options.file));
   }
   print(context, fmt::format("{}: {} bytes\n", options.file, outcome.bytes),
         {{"file", options.file}, {"bytes", outcome.bytes}});
@@ -56,9 +56,7 @@ Result<ExitCode> run_merge(const Context& context, const MergeOptions& options) 
   const app::MergeOutcome outcome =
       TRY(app::merge_records(options.records, options.others, printer, interrupt.token()));
   if (!outcome.stopped) return ExitCode::Done;
-  context.err << fmt::format("interrupted: {} keeps the records that were added\n",
-                             options.records);
-  return ExitCode::Interrupted;
+  return interrupted(context, fmt::format("{} keeps the records that were added", options.records));
 }
 
 struct CheckOptions {
@@ -70,10 +68,7 @@ Result<ExitCode> run_check(const Context& context, const CheckOptions& options) 
   const Interrupt interrupt;
   const record::CheckReport report =
       TRY(app::check_records(options.records, options.programs, interrupt.token()));
-  if (report.stopped) {
-    context.err << "interrupted: the check is not complete\n";
-    return ExitCode::Interrupted;
-  }
+  if (report.stopped) return interrupted(context, "the check is not complete");
   std::string text;
   for (const std::string& problem : report.problems) text += fmt::format("problem: {}\n", problem);
   for (const std::string& remark : report.remarks) text += fmt::format("remark: {}\n", remark);

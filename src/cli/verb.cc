@@ -14,4 +14,9 @@ void print(const Context& context, std::string_view text, const Json& json) {
   }
 }
 
+ExitCode interrupted(const Context& context, std::string_view what) {
+  context.err << "interrupted: " << what << "\n";
+  return ExitCode::Interrupted;
+}
+
 }  // namespace tilewright::cli

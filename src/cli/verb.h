@@ -50,6 +50,10 @@ struct Context {
 // Prints a result as text or JSON. `text` ends with a newline.
 void print(const Context& context, std::string_view text, const Json& json);
 
+// Prints to `err` what Ctrl-C has left: "interrupted: the check is not complete". Each verb that it
+// ends early calls this, unless its result says so.
+ExitCode interrupted(const Context& context, std::string_view what);
+
 using Action = std::function<Result<ExitCode>(const Context&)>;
 
 struct Verb {

@@ -117,7 +117,7 @@ Result<ExitCode> run_bench(const Context& context, const app::BenchOptions& opti
   const Interrupt interrupt;
   BenchPrinter printer(context);
   const app::BenchOutcome outcome = TRY(app::bench(options, printer, interrupt.token()));
-  if (interrupt.requested()) return ExitCode::Interrupted;
+  if (interrupt.requested()) return interrupted(context, "the benchmark is not complete");
   context.out << outcome.peers;
   return ExitCode::Done;
 }

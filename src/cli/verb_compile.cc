@@ -111,8 +111,7 @@ Result<ExitCode> run_compile(const Context& context, const Flags& flags) {
   progress.finish();
   const app::CompileOutcome outcome = TRY(std::move(compiled));
   if (outcome.stopped) {
-    context.err << fmt::format("interrupted: {} is not written\n", flags.output);
-    return ExitCode::Interrupted;
+    return interrupted(context, fmt::format("{} is not written", flags.output));
   }
   if (!outcome.written) {
     context.err << fmt::format("tilewright: {} of {} tasks have no record in {}:\n{}",

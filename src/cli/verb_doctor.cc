@@ -104,10 +104,7 @@ Action declare_doctor(CLI::App& app) {
     const Interrupt interrupt;
     const app::MachineReport report =
         TRY(app::examine_machine(*options, printer, interrupt.token()));
-    if (report.stopped) {
-      context.err << "interrupted: the report is not complete\n";
-      return ExitCode::Interrupted;
-    }
+    if (report.stopped) return interrupted(context, "the report is not complete");
     print(context, to_text(report), to_json(report));
     return ExitCode::Done;
   };

@@ -28,9 +28,11 @@ struct Flags {
 };
 
 Result<ExitCode> run_explain(const Context& context, const app::ExplainOptions& options) {
-  const app::Explanation explanation = TRY(app::explain(options));
+  const Interrupt interrupt;
+  const app::Explanation explanation = TRY(app::explain(options, interrupt.token()));
   print(context, explanation_text(explanation), explanation_json(explanation));
-  return ExitCode::Done;
+  if (!interrupt.requested()) return ExitCode::Done;
+  return interrupted(context, "the ceilings of this machine were not measured");
 }
 
 Result<ExitCode> run_explain_model(const Context& context,
@@ -38,7 +40,7 @@ Result<ExitCode> run_explain_model(const Context& context,
   const Interrupt interrupt;
   const std::optional<app::ExplainedModel> model =
       TRY(app::explain_model(options, interrupt.token()));
-  if (!model) return ExitCode::Interrupted;
+  if (!model) return interrupted(context, "the model was not measured");
   if (!context.json) {
     context.out << explained_model_text(*model);
     return ExitCode::Done;

@@ -6,11 +6,13 @@
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <utility>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/graph_svg.h"
 #include "cli/graph_view.h"
+#include "cli/interrupt.h"
 #include "cli/model_flags.h"
 #include "cli/records_common.h"
 #include "cli/target_flags.h"
@@ -35,7 +37,10 @@ Result<std::string> text_of(const app::GraphView& view, const std::string& endin
 Result<ExitCode> run_graph(const Context& context, const Flags& flags) {
   const std::string ending = std::filesystem::path(flags.output).extension().string();
   if (!flags.output.empty()) TRY(text_of({}, ending));  // before any long work
-  const app::GraphView view = TRY(app::view_model(flags.options));
+  const Interrupt interrupt;
+  Result<app::GraphView> viewed = app::view_model(flags.options, interrupt.token());
+  if (!viewed && interrupt.requested()) return interrupted(context, "the model was not loaded");
+  const app::GraphView view = TRY(std::move(viewed));
   if (flags.output.empty()) {
     print(context, graph_text(view), graph_json(view));
     return ExitCode::Done;

@@ -119,9 +119,9 @@ Result<ExitCode> run_measure(const Context& context, app::MeasureOptions options
   MeasurePrinter printer(context, interrupt.source());
   const app::MeasureOutcome outcome = TRY(app::measure(options, printer, interrupt.token()));
   if (!outcome.begun) {
-    context.err << (interrupt.requested() ? "interrupted" : "out of time")
-                << " before the reference was computed: nothing was measured\n";
-    return interrupt.requested() ? ExitCode::Interrupted : ExitCode::NothingValid;
+    if (interrupt.requested()) return interrupted(context, "nothing was measured");
+    context.err << "out of time before the reference was computed: nothing was measured\n";
+    return ExitCode::NothingValid;
   }
   if (context.json) {
     print_summary_json(context, outcome, options.records);
@@ -129,7 +129,9 @@ Result<ExitCode> run_measure(const Context& context, app::MeasureOptions options
     context.out << summary_text(outcome, options.records);
   }
   TRY(outcome.status);
-  if (interrupt.requested()) return ExitCode::Interrupted;
+  if (interrupt.requested()) {
+    return interrupted(context, fmt::format("{} keeps what was measured", options.records));
+  }
   return outcome.tally.valid() > 0 ? ExitCode::Done : ExitCode::NothingValid;
 }
 

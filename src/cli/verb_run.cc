@@ -45,10 +45,7 @@ void print_output(const Context& context, const app::RunOutput& output) {
 Result<ExitCode> run_run(const Context& context, const app::RunOptions& options) {
   const Interrupt interrupt;
   const app::RunOutcome outcome = TRY(app::run_model(options, interrupt.token()));
-  if (outcome.stopped) {
-    context.err << "interrupted before the model ran\n";
-    return ExitCode::Interrupted;
-  }
+  if (outcome.stopped) return interrupted(context, "the model did not run");
   for (const app::RunOutput& output : outcome.outputs) print_output(context, output);
   return ExitCode::Done;
 }

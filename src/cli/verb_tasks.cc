@@ -5,10 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
+#include <utility>
 
 #include "app/model_tasks.h"
 #include "app/verdicts.h"
 #include "base/json.h"
+#include "cli/interrupt.h"
 #include "cli/model_flags.h"
 #include "cli/records_common.h"
 #include "cli/target_flags.h"
@@ -34,7 +36,10 @@ std::string text_of(const app::ModelTasks& model) {
 }
 
 Result<ExitCode> run_tasks(const Context& context, const app::ModelOptions& options) {
-  const app::ModelTasks model = TRY(app::model_tasks(options));
+  const Interrupt interrupt;
+  Result<app::ModelTasks> listed = app::model_tasks(options, interrupt.token());
+  if (!listed && interrupt.requested()) return interrupted(context, "the model was not loaded");
+  const app::ModelTasks model = TRY(std::move(listed));
   if (!context.json) {
     context.out << text_of(model);
     return ExitCode::Done;

@@ -120,7 +120,11 @@ Result<ExitCode> run_tune(const Context& context, const Flags& flags) {
     context.err << "tilewright: --model: too few trials to train a cost model; "
                 << options.model_file << " is not written\n";
   }
-  if (interrupt.requested()) return ExitCode::Interrupted;
+  if (interrupt.requested()) {
+    if (outcome.rows.empty()) return ExitCode::Interrupted;  // as the outcome says
+    return interrupted(context, fmt::format("{} keeps what was measured; the same command resumes",
+                                            options.records));
+  }
   if (outcome.has_winner()) return ExitCode::Done;
   context.err << "tilewright: " << no_winner_text(outcome.tally) << "\n";
   return ExitCode::NothingValid;
