@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <functional>
 #include <optional>
+#include <unordered_set>
+#include <utility>
 
 #include "base/atomic_file.h"
 #include "base/file.h"
+#include "base/hash.h"
+#include "record/salvage.h"
 #include "target/machine.h"
 #include "task/parse.h"
 
@@ -71,6 +76,53 @@ Result<ImportOutcome> import_logs(const ImportOptions& options, ImportListener& 
   return ImportOutcome{.any = !traces.empty(), .traces = traces.size()};
 }
 
+// Passes on each line once.
+class LineFilter {
+ public:
+  explicit LineFilter(record::TextSink write) : write_(std::move(write)) {}
+
+  bool operator()(std::string_view text) {
+    std::string fresh;
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n') + 1);
+      text.remove_prefix(line.size());
+      if (known_.insert(Hasher().add_text(line).finish()).second) fresh += line;
+    }
+    return write_(fresh);
+  }
+  int64_t lines() const { return std::ssize(known_); }
+
+ private:
+  record::TextSink write_;
+  std::unordered_set<Hash128> known_;
+};
+
+// `begin` is called when the store is open, before the first line. After an error of a damaged
+// store, the lines that are not written yet are read from what can be saved of it.
+Result<ExportOutcome> export_readable(const std::string& records, const record::TextSink& write,
+                                      const StopToken& stop, const std::function<Status()>& begin) {
+  LineFilter filter(write);
+  ExportOutcome outcome;
+  Result<record::Store> store = open_reader(records);
+  if (store) TRY(begin());
+  Status whole = store ? record::export_ndjson(*store, std::ref(filter))
+                       : Status(std::unexpected(store.error()));
+  if (!whole && whole.error().kind == ErrorKind::BadInput && !stop.requested()) {
+    Result<record::Salvaged> saved = record::salvage(records, whole.error(), stop);
+    if (saved) {
+      TRY(begin());
+      outcome.damage = saved->damage;
+      whole = record::export_ndjson(saved->store, std::ref(filter));
+    } else if (!stop.requested()) {
+      return std::unexpected(saved.error());
+    }
+  }
+  outcome.stopped = stop.requested();
+  if (!outcome.stopped) TRY(whole);
+  outcome.lines = filter.lines();
+  return outcome;
+}
+
 }  // namespace
 
 Result<ImportOutcome> import_records(const ImportOptions& options, ImportListener& listener,
@@ -97,22 +149,32 @@ Result<ImportOutcome> import_records(const ImportOptions& options, ImportListene
 
 Result<ExportOutcome> export_records(const std::string& records, const fs::path& file,
                                      const StopToken& stop) {
-  record::Store store = TRY(open_reader(records));
-  AtomicFile out = TRY(AtomicFile::create(file));
-  TRY(record::export_ndjson(store, [&](std::string_view text) {
-    out.append(text);
-    return !out.failed() && !stop.requested();
+  std::optional<AtomicFile> out;
+  const auto write = [&](std::string_view text) {
+    out->append(text);
+    return !out->failed() && !stop.requested();
+  };
+  ExportOutcome outcome = TRY(export_readable(records, write, stop, [&]() -> Status {
+    if (!out) out = TRY(AtomicFile::create(file));
+    return {};
   }));
-  if (stop.requested()) return ExportOutcome{.stopped = true};
-  TRY(out.finish());
-  return ExportOutcome{.bytes = out.size()};
+  if (outcome.stopped) return outcome;
+  TRY(out->finish());
+  outcome.bytes = out->size();
+  return outcome;
 }
 
 Result<ExportOutcome> export_records(const std::string& records, std::ostream& out,
                                      const StopToken& stop) {
-  record::Store store = TRY(open_reader(records));
-  TRY(record::export_ndjson(store, out, stop));
-  return ExportOutcome{.stopped = stop.requested()};
+  const auto write = [&](std::string_view text) {
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    return out.good() && !stop.requested();
+  };
+  ExportOutcome outcome = TRY(export_readable(records, write, stop, [] { return Status(); }));
+  if (!out.flush()) {
+    return fail(ErrorKind::Io, "the lines cannot be written: is the disk full?");
+  }
+  return outcome;
 }
 
 Result<MergeOutcome> merge_records(const std::string& records,
@@ -131,8 +193,22 @@ Result<MergeOutcome> merge_records(const std::string& records,
 
 Result<record::CheckReport> check_records(const std::string& records, int64_t programs,
                                           const StopToken& stop) {
-  record::Store store = TRY(open_reader(records));
-  return record::check(store, programs, stop);
+  Result<record::Store> store = open_reader(records);
+  if (store) return record::check(*store, programs, stop);
+  if (store.error().kind != ErrorKind::BadInput) return std::unexpected(store.error());
+  Result<record::Salvaged> saved = record::salvage(records, store.error(), stop);
+  record::CheckReport report;
+  report.stopped = !saved && stop.requested();
+  if (report.stopped) return report;
+  record::Salvaged salvaged = TRY(std::move(saved));
+  report = TRY(record::check(salvaged.store, programs, stop));
+  if (report.stopped) return report;
+  report.problems.insert(report.problems.begin(), "file: " + salvaged.damage);
+  if (salvaged.lost > 0) {
+    report.problems.push_back(
+        fmt::format("{} more rows are incomplete or refer to lost rows", salvaged.lost));
+  }
+  return report;
 }
 
 }  // namespace tilewright::app

@@ -45,10 +45,13 @@ Result<ImportOutcome> import_records(const ImportOptions& options, ImportListene
 
 struct ExportOutcome {
   uint64_t bytes = 0;  // of the file
+  int64_t lines = 0;
+  std::string damage{};  // of the store, in words: there are only the lines that can be read
   bool stopped = false;
 };
 
-// Replaces the file atomically (base/atomic_file.h).
+// Replaces the file atomically (base/atomic_file.h). Of a damaged store, all that can be read is
+// written (record/salvage.h); an error if that is nothing.
 Result<ExportOutcome> export_records(const std::string& records, const std::filesystem::path& file,
                                      const StopToken& stop);
 Result<ExportOutcome> export_records(const std::string& records, std::ostream& out,
@@ -63,7 +66,9 @@ Result<MergeOutcome> merge_records(const std::string& records,
                                    const std::vector<std::string>& others, ImportListener& listener,
                                    const StopToken& stop);
 
-// `programs`: number of candidates whose program is rebuilt and compared.
+// `programs`: number of candidates whose program is rebuilt and compared. If the store cannot be
+// opened because it is damaged, that is a problem, and the rest is about the records that can be
+// read.
 Result<record::CheckReport> check_records(const std::string& records, int64_t programs,
                                           const StopToken& stop);
 

@@ -21,13 +21,22 @@ struct ExportOptions {
   std::string file;  // empty or `-`: standard output
 };
 
+ExitCode report_damage(const Context& context, const ExportOptions& options,
+                       const app::ExportOutcome& outcome) {
+  context.err << fmt::format(
+      "tilewright: {} is damaged: {}; the {} line{} that can be read are written, the others are "
+      "lost; `tilewright records import FILE --records NEW` makes a new store of them\n",
+      options.records, outcome.damage, outcome.lines, outcome.lines == 1 ? "" : "s");
+  return ExitCode::BadUse;
+}
+
 Result<ExitCode> run_export(const Context& context, const ExportOptions& options) {
   const Interrupt interrupt;
   const StopToken stop = interrupt.token();
   if (options.file.empty() || options.file == "-") {
     const app::ExportOutcome outcome = TRY(app::export_records(options.records, context.out, stop));
     if (outcome.stopped) return interrupted(context, "the lines are not complete");
-    return ExitCode::Done;
+    return outcome.damage.empty() ? ExitCode::Done : report_damage(context, options, outcome);
   }
   const app::ExportOutcome outcome =
       TRY(app::export_records(options.records, std::filesystem::path(options.file), stop));
@@ -35,8 +44,8 @@ Result<ExitCode> run_export(const Context& context, const ExportOptions& options
     return interrupted(context, fmt::format("{} is not written", options.file));
   }
   print(context, fmt::format("{}: {} bytes\n", options.file, outcome.bytes),
-        {{"file", options.file}, {"bytes", outcome.bytes}});
-  return ExitCode::Done;
+        {{"file", options.file}, {"bytes", outcome.bytes}, {"lines", outcome.lines}});
+  return outcome.damage.empty() ? ExitCode::Done : report_damage(context, options, outcome);
 }
 
 struct MergeOptions {
@@ -76,6 +85,9 @@ Result<ExitCode> run_check(const Context& context, const CheckOptions& options) 
       "{}: {} tasks, {} candidates ({} programs rebuilt), {} attempts, {} foreign lines\n",
       report.clean() ? "intact" : "damaged", report.tasks, report.candidates, report.programs,
       report.attempts, report.foreign_lines);
+  if (!report.clean()) {
+    text += "`tilewright records export FILE` writes the records that can be read\n";
+  }
   print(context, text,
         {{"clean", report.clean()},
          {"tasks", report.tasks},

@@ -146,6 +146,55 @@ TEST_F(Records, ExportImportMergeCheck) {
   EXPECT_THAT(checked.out, HasSubstr("intact: 1 tasks, 20 candidates"));
 }
 
+TEST_F(Records, ATruncatedStoreIsExportedAsFarAsItCanBeRead) {
+  {
+    record::Store store = must(record::Store::open(path_));
+    std::vector<record::Attempt> more;
+    for (int k = 100; k < 1000; ++k) more.push_back(timed(task_, k, 2000));
+    must(store.append(more));
+  }
+  const std::string cut = folder_ / "cut.db";
+  const std::string whole = must(read_file(path_));
+  must(write_file_atomically(cut, std::string_view(whole).substr(0, whole.size() * 96 / 100)));
+  const Outcome listed = records({"ls", "--records", cut});
+  EXPECT_EQ(listed.code, 2);
+  EXPECT_THAT(listed.err, HasSubstr("`tilewright records export` writes the records that can be"));
+
+  const std::string file = folder_ / "saved.ndjson";
+  const Outcome to_file = records({"export", file, "--records", cut});
+  EXPECT_EQ(to_file.code, 2);
+  const std::vector<Json> lines = objects(must(read_file(file)));
+  EXPECT_GT(lines.size(), 500U);
+  EXPECT_LT(lines.size(), 900U);
+  EXPECT_THAT(to_file.err, HasSubstr("cut.db is damaged: it has "));
+  EXPECT_THAT(to_file.err,
+              HasSubstr(fmt::format("the {} lines that can be read are written", lines.size())));
+  const Outcome to_output = records({"export", "--records", cut});
+  EXPECT_EQ(to_output.code, 2);
+  EXPECT_EQ(to_output.out, must(read_file(file)));
+
+  const Outcome checked = records({"check", "--records", cut});
+  EXPECT_EQ(checked.code, 2);
+  EXPECT_THAT(checked.out, HasSubstr("problem: file: it has "));
+  EXPECT_THAT(checked.out, HasSubstr("`tilewright records export FILE` writes"));
+  EXPECT_THAT(checked.out, Not(HasSubstr(" 0 attempts")));
+  EXPECT_EQ(must(read_file(cut)), whole.substr(0, whole.size() * 96 / 100));
+
+  const std::string again = folder_ / "again.db";
+  EXPECT_EQ(records({"import", file, "--records", again}).code, 0);
+  EXPECT_EQ(records({"check", "--records", again}).code, 0);
+
+  must(write_file_atomically(cut, std::string_view(whole).substr(0, 1000)));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"export", "--records", cut}, {"check", "--records", cut}}) {
+    const Outcome none = records(words);
+    EXPECT_EQ(none.code, 2);
+    EXPECT_EQ(none.out, "");
+    EXPECT_THAT(none.err, HasSubstr("none of its records can be read"));
+    EXPECT_THAT(none.err, Not(HasSubstr("tilewright records")));
+  }
+}
+
 TEST_F(Records, LogsOfAnsorBecomeTraces) {
   const std::string log = folder_ / "log";
   std::ofstream(log) << R"({"i": [["key", "llvm"], [[], [["SP", 2, 0, 16, [4], 1]]]], )"

@@ -26,6 +26,8 @@ int flags_of(Access access) {
   return SQLITE_OPEN_READONLY;
 }
 
+const JobHint kExportSaves = {"export_records", "", "writes the records that can be read"};
+
 // Errors with remedies, for the error codes that users may see. `of_schema`: while a statement was
 // compiled, which reads the schema.
 Error explain_code(const std::string& path, int code, std::string_view detail, bool of_schema) {
@@ -55,15 +57,15 @@ Error explain_code(const std::string& path, int code, std::string_view detail, b
     case SQLITE_CORRUPT:
       if (of_schema) {
         return {ErrorKind::BadInput,
-                fmt::format("{}: the file is damaged, and its tables cannot be found ({}); put a "
-                            "copy in its place, or move it away to begin a new store",
-                            path, detail)};
+                fmt::format("{}: the file is damaged, and its tables cannot be found ({})", path,
+                            detail),
+                {},
+                {kExportSaves}};
       }
       return {ErrorKind::BadInput,
               fmt::format("{}: the file is damaged ({})", path, detail),
               {},
-              {{"check_records", "", "says where"},
-               {"export_records", "", "writes the records before the damage to standard output"}}};
+              {{"check_records", "", "says where"}, kExportSaves}};
     case SQLITE_NOTADB:
       return {ErrorKind::BadInput,
               fmt::format("{}: not a store of records: it is not an SQLite file "
