@@ -17,7 +17,8 @@ namespace tilewright::heuristic {
 std::vector<int64_t> divisors_of(int64_t n);
 
 // The largest divisor of `extent` in [low, high]. If there is none: as few tiles as with `high`, of
-// about equal size, because a last tile of one row would wait for each of its sums.
+// about equal size, because a last tile of one row would wait for each of its sums. That size may
+// be below `low`: divisor_within(29, 12, 14) = 10.
 int64_t divisor_within(int64_t extent, int64_t low, int64_t high);
 
 // The numbers of a list, up to `limit`.

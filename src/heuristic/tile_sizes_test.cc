@@ -14,6 +14,7 @@ TEST(TileSizes, Divisors) {
   EXPECT_EQ(divisor_within(55, 7, 14), 11);
   EXPECT_EQ(divisor_within(53, 7, 14), 14);  // none divides
   EXPECT_EQ(divisor_within(29, 7, 14), 10);  // 10 + 10 + 9, not 14 + 14 + 1
+  EXPECT_EQ(divisor_within(29, 12, 14), 10);
   EXPECT_EQ(divisor_within(17, 7, 14), 9);
 }
 
