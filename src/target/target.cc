@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "base/check.h"
 #include "target/host_features.h"
@@ -12,7 +13,6 @@
 namespace tilewright {
 namespace {
 
-constexpr int kMaxThreads = 4096;
 constexpr std::string_view kCuda = "cuda";
 
 struct AbiLevel {
@@ -65,6 +65,9 @@ Result<CpuTarget> parse_cpu(std::string_view text) {
   const size_t colon = std::min(text.find(':'), text.size());
   const std::string_view name = text.substr(0, colon);
   const std::string_view more = text.substr(std::min(colon + 1, text.size()));
+  if (colon < text.size() && more.empty()) {
+    return bad(fmt::format("target '{}': say CPU features after the colon, or leave it out", text));
+  }
   if (name == arch_text(CpuArch::Aarch64)) {
     if (more.empty()) return CpuTarget{.arch = CpuArch::Aarch64};
     return bad(fmt::format("'{}' is not a CPU feature of aarch64; none are known", more));
@@ -192,6 +195,7 @@ Result<Target> parse_target(std::string_view text) {
   CpuTarget target = TRY(parse_cpu(text.substr(0, architecture_end)));
 
   text.remove_prefix(architecture_end);
+  bool has_threads = false, has_vector_bits = false;
   while (!text.empty()) {
     text.remove_prefix(1);  // the semicolon
     const std::string_view field = text.substr(0, text.find(';'));
@@ -200,6 +204,9 @@ Result<Target> parse_target(std::string_view text) {
     const std::string_view key = field.substr(0, equals);
     if (equals == std::string_view::npos || (key != "threads" && key != "vector_bits")) {
       return bad(fmt::format("target: '{}' is unknown; known: threads=N and vector_bits=N", field));
+    }
+    if (std::exchange(key == "threads" ? has_threads : has_vector_bits, true)) {
+      return bad(fmt::format("target: {} is given twice", key));
     }
     const int value = TRY(parse_number(key, field.substr(equals + 1)));
     (key == "threads" ? target.threads : target.vector_bits) = value;

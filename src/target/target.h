@@ -23,6 +23,8 @@
 
 namespace tilewright {
 
+inline constexpr int kMaxThreads = 4096;  // of a CPU target
+
 class Target {
  public:
   Target() = default;                              // plain x86-64, one thread

@@ -38,7 +38,7 @@ TEST_P(TargetForms, ParseAndPrint) {
 INSTANTIATE_TEST_SUITE_P(
     Table, TargetForms,
     testing::Values(
-        Form{"x86-64", "x86-64;threads=1", 128, 16}, Form{"x86-64:", "x86-64;threads=1", 128, 16},
+        Form{"x86-64", "x86-64;threads=1", 128, 16},
         Form{"x86-64-v2;threads=3", "x86-64:sse4.2;threads=3", 128, 16},
         Form{"x86-64-v3", kV3, 256, 16}, Form{"x86-64:fma,avx2,f16c", kV3, 256, 16},
         Form{"x86-64-v3:avxvnni", "x86-64:sse4.2,avx,f16c,fma,avx2,avxvnni;threads=1", 256, 16},
@@ -81,6 +81,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"cuda:sm_90;threads=2", "target: 'threads=2' is unknown"},
                     Mistake{"cudax", "target 'cudax' is unknown"},
                     Mistake{"x86-64:avx3", "'avx3' is not a CPU feature"},
+                    Mistake{"x86-64:", "target 'x86-64:': say CPU features after the colon"},
+                    Mistake{"x86-64-v3:;threads=2", "target 'x86-64-v3:': say CPU features"},
+                    Mistake{"aarch64:", "target 'aarch64:': say CPU features"},
+                    Mistake{"x86-64;threads=2;threads=2", "target: threads is given twice"},
+                    Mistake{"x86-64-v3;vector_bits=128;threads=2;vector_bits=256",
+                            "target: vector_bits is given twice"},
+                    Mistake{"x86-64;threads=4097", "a target has 1 to 4096 threads, not 4097"},
                     Mistake{"x86-64;threads=0", "a target has 1 to 4096 threads, not 0"},
                     Mistake{"x86-64;threads=two", "target: threads is a number, not 'two'"},
                     Mistake{"x86-64;threads", "target: 'threads' is unknown"},
