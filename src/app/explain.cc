@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "app/machine_rates.h"
+#include "app/model_choice.h"
 #include "app/traces_file.h"
+#include "base/counted.h"
 #include "task/parse.h"
 
 namespace tilewright::app {
 namespace {
 
+constexpr size_t kShown = 64;         // characters of a text that is not known
 constexpr double kNotThePeak = 1.02;  // factor of a peak: a kernel above it disproves the peak
 
 void add_program(const Task& task, const schedule::Trace& trace, const Machine& machine,
@@ -31,8 +36,9 @@ void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine
     explanation.no_peak =
         "The ceilings of this machine were not measured: 0 seconds are set for it.";
   } else if (task.target.threads() > static_cast<int>(machine.cpus.size())) {
-    explanation.no_peak = fmt::format("It is for {} threads, but this machine has {}: no peak.",
-                                      task.target.threads(), machine.cpus.size());
+    explanation.no_peak =
+        fmt::format("It is for {}, but this machine has {}: no peak.",
+                    counted(task.target.threads(), "thread"), machine.cpus.size());
   } else {
     const Result<MachineRates> rates = measure_rates(task.target, machine, seconds, stop);
     if (stop.requested()) {
@@ -47,7 +53,7 @@ void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine
 }
 
 Result<Explanation> explain_schedule(const ExplainOptions& options) {
-  Workload workload = TRY(parse_workload(options.what));
+  Workload workload = TRY(operator_named(options.what));
   const Target target = TRY(target_of(options.target, 1));
   const schedule::Trace trace = TRY(read_trace_file(options.trace_file));
   const Task task{std::move(workload), target};
@@ -63,10 +69,23 @@ Result<Explanation> explain_schedule(const ExplainOptions& options) {
   return explanation;
 }
 
+std::unexpected<Error> not_explained(const std::string& what) {
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(what, error);
+  return fail(ErrorKind::BadInput,
+              fmt::format("'{}' is {}not an id of an attempt ({}), nor a compiled model, MODEL.so, "
+                          "nor an operator, which needs a file with its schedule",
+                          what.substr(0, kShown), is_folder ? "a folder, " : "", kIdForm),
+              {{"trace_file", "FILE"}});
+}
+
 Result<Explanation> explain_attempt(const ExplainOptions& options, const StopToken& stop) {
-  record::Store store = TRY(record::Store::open(options.records, record::OpenAs::Reader));
-  Result<record::Attempt> named = find_attempt(store, options.what);
-  if (!named && parse_workload(options.what)) {
+  const bool is_workload = parse_workload(options.what).has_value();
+  if (!is_id(options.what) && !is_workload) return not_explained(options.what);
+  Result<record::Store> opened = open_store(options.records, record::OpenAs::Reader);
+  Result<record::Attempt> named = opened ? find_attempt(*opened, options.what)
+                                         : Result<record::Attempt>(std::unexpected(opened.error()));
+  if (!named && is_workload) {
     return fail(ErrorKind::BadInput,
                 fmt::format("{} is a workload, not the id of an attempt; explain a schedule of it "
                             "from a file",
@@ -74,6 +93,7 @@ Result<Explanation> explain_attempt(const ExplainOptions& options, const StopTok
                 {{"trace_file", "FILE"}}, {{"list_attempts", options.what, "lists its attempts"}});
   }
   const record::Attempt attempt = TRY(std::move(named));
+  record::Store& store = *opened;
   const std::optional<record::StoredTask> stored = TRY(store.find_task(attempt.task));
   const std::optional<Machine> machine = TRY(store.find_machine(attempt.machine));
   const std::optional<record::Run> run = TRY(store.find_run(attempt.run));

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "app/model_choice.h"
 #include "app/traces_file.h"
 #include "codegen/back_ends/build_kernel.h"
 #include "ir/print.h"
 #include "schedule/apply.h"
-#include "task/parse.h"
 
 namespace tilewright::app {
 namespace {
@@ -57,7 +57,7 @@ std::vector<TextName> text_names() {
 }
 
 Result<Lowered> lower_operator(const LowerOptions& options) {
-  Workload workload = TRY(parse_workload(options.what));
+  Workload workload = TRY(operator_named(options.what));
   schedule::Trace trace;
   if (!options.trace_file.empty()) trace = TRY(read_trace_file(options.trace_file));
   const Target target = TRY(target_of(options.target, 1));

@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "app/allowed.h"
+#include "app/model_choice.h"
 #include "app/traces_file.h"
 #include "app/workers.h"
 #include "base/clock.h"
 #include "heuristic/default_trace.h"
 #include "space/random_trace.h"
-#include "task/parse.h"
 
 namespace tilewright::app {
 namespace {
@@ -95,9 +95,10 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
                 "name the schedules to measure: a file of traces, or a number of random ones",
                 {{"traces", "FILE"}, {"random", "N"}});
   }
+  TRY(check_store_path(options.records));  // before any long work
   MeasureOutcome outcome;
   outcome.task.workload =
-      TRY(parse_workload(options.what, TRY(operator_permissions(options.allow))));
+      TRY(operator_named(options.what, TRY(operator_permissions(options.allow))));
   outcome.task.target = TRY(measured_target_of(options.target, options.tables));
   outcome.target = print_target(outcome.task.target);
   outcome.flop = outcome.task.workload.dag->flop();
@@ -107,7 +108,7 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
       codegen::recorded_name(outcome.task.target, options.tables.back_ends);
   const auto candidates = TRY(candidates_of(options, outcome.task, listener));
   TRY(check_workers(options.workers));
-  record::Store store = TRY(record::Store::open(options.records));
+  record::Store store = TRY(open_store(options.records, record::OpenAs::Create));
   with.command = !options.command.empty() ? options.command : "measure " + options.what;
   with.version = TILEWRIGHT_VERSION;
   if (options.force) with.recall = record::Recall::None;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 
 #include "app/allowed.h"
@@ -20,7 +21,7 @@ namespace {
 // The number of files must be that of the constants, by name.
 Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
   const FloatPermissions permissions = TRY(operator_permissions(choice.allow));
-  const Workload workload = TRY(parse_workload(choice.what, permissions));
+  const Workload workload = TRY(operator_named(choice.what, permissions));
   if (const std::optional<FileOption> option = file_option_of(choice)) {
     return fail(ErrorKind::BadInput,
                 fmt::format("{} are for model files; {} is an operator, which has its shapes in "
@@ -70,6 +71,21 @@ Status check_not_compiled(std::string_view what) {
   return fail(
       ErrorKind::BadInput,
       fmt::format("{} is already compiled; name its model file, such as resnet50.onnx", what));
+}
+
+Result<Workload> operator_named(const std::string& what, const FloatPermissions& permissions) {
+  Result<Workload> workload = parse_workload(what, permissions);
+  if (workload) return workload;
+  std::error_code error;
+  if (std::filesystem::is_directory(what, error)) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} is a folder, neither a model file nor an operator", what));
+  }
+  if (std::filesystem::is_regular_file(what, error)) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} is a file, but names of models end in .onnx", what));
+  }
+  return workload;
 }
 
 std::optional<FileOption> file_option_of(const ModelChoice& choice) {

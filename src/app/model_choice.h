@@ -31,6 +31,10 @@ bool is_library(std::string_view what);     // ends in .so
 // An error that says so if `what` is a library.
 Status check_not_compiled(std::string_view what);
 
+// The workload of an operator or of a name of the suite. Errors tell files and folders of that name
+// from misspelled operators.
+Result<Workload> operator_named(const std::string& what, const FloatPermissions& permissions = {});
+
 // An option that only model files have.
 struct FileOption {
   std::string_view field;

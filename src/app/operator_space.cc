@@ -4,10 +4,10 @@
 #include <set>
 #include <variant>
 
+#include "app/model_choice.h"
 #include "schedule/fields.h"
 #include "space/sketch_rules.h"
 #include "target/machine.h"
-#include "task/parse.h"
 
 namespace tilewright::app {
 namespace {
@@ -89,7 +89,7 @@ Result<Target> space_target_of(const TargetChoice& choice) {
 
 Result<OperatorSpace> operator_space(const std::string& what, const TargetChoice& target,
                                      const space::SpaceOptions& options, bool all_choices) {
-  Workload workload = TRY(parse_workload(what));
+  Workload workload = TRY(operator_named(what));
   const Target made_for = TRY(space_target_of(target));
   const Task task{.workload = std::move(workload), .target = made_for};
   const space::Space space = TRY(space::Space::make(task, options));

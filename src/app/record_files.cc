@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Result<record::Store> open_reader(const std::string& path) {
-  return record::Store::open(path, record::OpenAs::Reader);
+  return open_store(path, record::OpenAs::Reader);
 }
 
 // Opens, or creates, the store when it is first needed: an import without a readable line leaves no
@@ -31,7 +31,7 @@ class StoreOnDemand {
   explicit StoreOnDemand(std::string path) : path_(std::move(path)) {}
 
   Result<record::Store*> open() {
-    if (!store_) store_ = TRY(record::Store::open(path_));
+    if (!store_) store_ = TRY(open_store(path_, record::OpenAs::Create));
     return &*store_;
   }
   bool exists() const { return store_.has_value() || fs::exists(path_); }
@@ -127,6 +127,7 @@ Result<ExportOutcome> export_readable(const std::string& records, const record::
 
 Result<ImportOutcome> import_records(const ImportOptions& options, ImportListener& listener,
                                      const StopToken& stop) {
+  TRY(check_store_path(options.records));
   TRY(check_files(options.files));
   if (!options.ansor.empty()) return import_logs(options, listener, stop);
   if (!options.traces.empty()) {
@@ -184,7 +185,7 @@ Result<MergeOutcome> merge_records(const std::string& records,
   std::vector<record::Store> opened;
   opened.reserve(others.size());
   for (const std::string& path : others) opened.push_back(TRY(open_reader(path)));
-  record::Store store = TRY(record::Store::open(records));
+  record::Store store = TRY(open_store(records, record::OpenAs::Create));
   for (size_t k = 0; k < others.size() && !stop.requested(); ++k) {
     listener.on_lines(others[k], TRY(record::merge(store, opened[k], stop)));
   }

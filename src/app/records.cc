@@ -19,11 +19,6 @@ namespace {
 constexpr size_t kListed = 8;  // candidates listed for an ambiguous prefix
 constexpr size_t kDigits = 32;
 
-bool is_prefix(std::string_view text) {
-  return !text.empty() && text.size() <= kDigits &&
-         std::ranges::all_of(text, [](unsigned char c) { return std::isxdigit(c) != 0; });
-}
-
 // Why a record is not exactly what was requested.
 std::vector<std::string> remarks_on(record::Store& store, const record::Attempt& attempt,
                                     const std::optional<record::Protocol>& wanted,
@@ -43,12 +38,15 @@ std::vector<std::string> remarks_on(record::Store& store, const record::Attempt&
 
 }  // namespace
 
+bool is_id(std::string_view text) {
+  return !text.empty() && text.size() <= kDigits &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isxdigit(c) != 0; });
+}
+
 Result<record::Attempt> find_attempt(record::Store& store, std::string_view prefix) {
-  if (!is_prefix(prefix)) {
+  if (!is_id(prefix)) {
     return fail(ErrorKind::BadInput,
-                fmt::format("'{}' is not an id: ids have {} hexadecimal digits, of which the first "
-                            "few are enough",
-                            prefix.substr(0, 2 * kDigits), kDigits));
+                fmt::format("'{}' is not an id: {}", prefix.substr(0, 2 * kDigits), kIdForm));
   }
   std::string digits(prefix);
   std::ranges::transform(digits, digits.begin(),
@@ -70,8 +68,23 @@ Result<record::Attempt> find_attempt(record::Store& store, std::string_view pref
   return *std::move(attempt);
 }
 
+Status check_store_path(const std::string& path) {
+  if (path.empty()) return fail(ErrorKind::BadInput, "the name of the store of records is empty");
+  if (path != kNoRecords) return {};
+  return fail(ErrorKind::BadInput,
+              "`none` means no store of records, but one is needed here; name a file, or ./none "
+              "for a file of that name",
+              {{"records", "FILE"}});
+}
+
+Result<record::Store> open_store(const std::string& path, record::OpenAs how) {
+  TRY(check_store_path(path));
+  return record::Store::open(path, how);
+}
+
 Result<std::optional<record::Store>> open_records(const std::string& path) {
   if (path == kNoRecords) return std::nullopt;
+  TRY(check_store_path(path));
   std::error_code error;
   if (!std::filesystem::exists(path, error) && !error) return std::nullopt;
   return TRY(record::Store::open(path, record::OpenAs::Reader));
@@ -150,12 +163,12 @@ double flop_of(const record::StoredTask& task) {
 }
 
 Result<std::vector<record::TaskSummary>> list_tasks(const std::string& records) {
-  record::Store store = TRY(record::Store::open(records, record::OpenAs::Reader));
+  record::Store store = TRY(open_store(records, record::OpenAs::Reader));
   return store.summaries();
 }
 
 Status list_attempts(const ListOptions& options, AttemptListener& listener) {
-  record::Store store = TRY(record::Store::open(options.records, record::OpenAs::Reader));
+  record::Store store = TRY(open_store(options.records, record::OpenAs::Reader));
   std::optional<record::VerdictKind> wanted;
   if (!options.verdict.empty()) wanted = TRY(record::parse_verdict_kind(options.verdict));
   for (const record::StoredTask& task : TRY(find_tasks(store, options.what))) {
@@ -172,7 +185,7 @@ Status list_attempts(const ListOptions& options, AttemptListener& listener) {
 
 Result<std::variant<AttemptDetails, Hash128>> find_named(const std::string& records,
                                                          const std::string& id) {
-  record::Store store = TRY(record::Store::open(records, record::OpenAs::Reader));
+  record::Store store = TRY(open_store(records, record::OpenAs::Reader));
   const std::vector<Hash128> attempts = TRY(store.attempts_beginning(id, kListed));
   const std::vector<Hash128> tasks = TRY(store.tasks_beginning(id, kListed));
   if (id.empty() || attempts.size() + tasks.size() == 0) {
@@ -206,7 +219,7 @@ Result<std::vector<BestRecord>> best_records(const BestOptions& options) {
   if (!options.protocol.empty()) {
     protocol = wanted.emplace(TRY(record::parse_protocol(options.protocol)));
   }
-  record::Store store = TRY(record::Store::open(options.records, record::OpenAs::Reader));
+  record::Store store = TRY(open_store(options.records, record::OpenAs::Reader));
   const Hash128 here = record::machine_id(detect_machine());
   std::vector<BestRecord> records;
   for (const record::StoredTask& task : TRY(find_tasks(store, options.what))) {

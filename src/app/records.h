@@ -15,10 +15,21 @@
 namespace tilewright::app {
 
 inline constexpr const char* kDefaultRecords = "tilewright.db";
-inline constexpr const char* kNoRecords = "none";  // for verbs that only read: run without a store
+inline constexpr const char* kNoRecords = "none";  // no store, also if there is a file `none`
 
-// Opens the store for reading. Empty for kNoRecords or if there is no such file.
+// Opens the store, for jobs that need one. An error for kNoRecords and for an empty path.
+Result<record::Store> open_store(const std::string& path, record::OpenAs how);
+
+// Opens the store for reading, for jobs that also work without one. Empty for kNoRecords or if
+// there is no such file; an error for an empty path.
 Result<std::optional<record::Store>> open_records(const std::string& path);
+
+// An error if open_store refuses the path whatever is on the disk.
+Status check_store_path(const std::string& path);
+
+inline constexpr const char* kIdForm =
+    "ids have 32 hexadecimal digits, of which the first few are enough";
+bool is_id(std::string_view text);  // the first digits of an id, or all
 
 // The one attempt whose id begins with these digits. An error of kind BadInput if there is none, or
 // if there are several; the error lists them.

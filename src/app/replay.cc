@@ -116,7 +116,7 @@ bool may_be_noise(const Verdict& written, const Verdict& now) {
 }
 
 Result<ReplayOutcome> replay(const ReplayOptions& options, const StopToken& stop) {
-  record::Store store = TRY(record::Store::open(options.records, record::OpenAs::Existing));
+  record::Store store = TRY(open_store(options.records, record::OpenAs::Existing));
   ReplayOutcome outcome;
   outcome.written = TRY(find_attempt(store, options.id));
   const record::Attempt& written = outcome.written;

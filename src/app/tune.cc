@@ -12,6 +12,7 @@
 #include "app/workers.h"
 #include "base/atomic_file.h"
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/file.h"
 #include "cost/models.h"
 #include "runtime/host/peak.h"
@@ -51,9 +52,9 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
     }
     if (kind == tune::ObjectiveKind::Targets && objective.targets_ns.size() != tasks) {
       return fail(ErrorKind::BadInput,
-                  fmt::format("the objective targets needs {} latency target{}, one per task, in "
+                  fmt::format("the objective targets needs {}, one per task, in "
                               "microseconds",
-                              tasks, tasks == 1 ? "" : "s"),
+                              counted(tasks, "latency target")),
                   {{"latency_targets_us", ""}});
     }
     return objective;
@@ -484,6 +485,7 @@ Result<TuneOutcome> tune(const TuneOptions& options, TuneListener& listener,
                          const StopToken& stop) {
   const double begin_s = seconds_now();
   TRY(check_ranges(options));
+  TRY(check_store_path(options.records));  // before any long work
   const Target target = TRY(measured_target_of(options.target, options.tables));
   Result<TuneTasks> planned =
       tune_tasks_of(options.what, options.model, target, options.tables, stop);
@@ -498,7 +500,7 @@ Result<TuneOutcome> tune(const TuneOptions& options, TuneListener& listener,
   const TuneTasks what = TRY(std::move(planned));
   TRY(check_options(options, what));
   tune::TuningOptions with = TRY(tuning_options(options, what, target));
-  record::Store store = TRY(record::Store::open(options.records));
+  record::Store store = TRY(open_store(options.records, record::OpenAs::Create));
   return TuneRun(options, what, target, store, listener, stop, begin_s).run(std::move(with));
 }
 

@@ -126,7 +126,7 @@ Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const Mod
       for (const SuiteRow& row : suite_rows()) names.emplace_back(row.name);
     }
     for (const std::string& name : names) {
-      const Workload workload = TRY(parse_workload(name, permissions));
+      const Workload workload = TRY(operator_named(name, permissions));
       list.add(workload, workload.text, 1);
     }
   }

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/file.h"
+#include "base/must_testing.h"
+#include "base/temporary_folder.h"
 #include "target/machine.h"
 
 namespace tilewright::app {
@@ -23,6 +26,19 @@ TEST(TuneTasks, EqualOperandsOfTheCommandAddWeight) {
   const Result<TuneTasks> none = tune_tasks_of({"none.onnx"}, {}, target);
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().message, HasSubstr("none.onnx"));
+}
+
+TEST(TuneTasks, FilesAndFoldersAreNoMisspelledOperators) {
+  const TemporaryFolder folder = make_scratch_folder("tilewright-tune-tasks-").value();
+  const auto error = [](const std::string& word) {
+    return tune_tasks_of({word}, {}, host_target(1)).error().message;
+  };
+  EXPECT_EQ(error(folder.path()),
+            folder.path().native() + " is a folder, neither a model file nor an operator");
+  must(write_file_atomically(folder / "m.pb", "x"));
+  EXPECT_EQ(error(folder / "m.pb"),
+            (folder / "m.pb").string() + " is a file, but names of models end in .onnx");
+  EXPECT_THAT(error("matmull"), HasSubstr("did you mean"));
 }
 
 TEST(TuneTasks, OperatorsHaveThePermissionsThatTheyCanHave) {

@@ -74,6 +74,11 @@ TEST_F(Explain, UnknownSubjectsAreErrors) {
       {{"explain", "abc", "--records", (folder_ / "no.db").string()}, "no.db"},
       {{"explain", "zz", "--records", records()}, "'zz' is not an id"},
       {{"explain", id + "0", "--records", records()}, "not an id"},
+      {{"explain", "x.o", "--records", (folder_ / "no.db").string()},
+       "nor a compiled model, MODEL.so, nor an operator, which needs a file with its schedule "
+       "(--trace FILE)"},
+      {{"explain", folder_.path().string()}, "' is a folder, not an id of an attempt"},
+      {{"explain", "C2D2", "--records", (folder_ / "no.db").string()}, "(--trace FILE)"},
       {{"explain", "ffffffffffff", "--records", records()}, "no attempt's id"},
       {{"explain", "C2D2", "--records", records()},
        "explain a schedule of it from a file (--trace FILE); `tilewright records ls C2D2` lists "

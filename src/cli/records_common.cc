@@ -23,9 +23,10 @@ void declare_read_records_flag(CLI::App& app, std::string* path) {
 }
 
 Status check_named_records(const CLI::App& app, const std::string& path) {
+  if (path == app::kNoRecords) return {};
+  TRY(app::check_store_path(path));
   std::error_code error;
-  const bool named = app.count("--records") > 0 && path != app::kNoRecords;
-  if (!named || std::filesystem::exists(path, error) || error) return {};
+  if (app.count("--records") == 0 || std::filesystem::exists(path, error) || error) return {};
   return fail(ErrorKind::BadInput,
               fmt::format("--records {}: there is no such file; `tilewright tune` creates one, and "
                           "--records none uses no store",

@@ -22,7 +22,7 @@ namespace tilewright::cli {
 void declare_records_flag(CLI::App& app, std::string* path);
 // For verbs that only read the store and also work without one.
 void declare_read_records_flag(CLI::App& app, std::string* path);
-// An error if a store is named that does not exist.
+// An error if a store is named that does not exist, or has an empty name.
 Status check_named_records(const CLI::App& app, const std::string& path);
 
 // `threads=2`: what distinguishes the targets of one machine.
