@@ -23,9 +23,10 @@ Result<const Allowed*> allowed_by(const std::string& word) {
   if (found != std::end(kAllowed)) return found;
   std::vector<std::string_view> names;
   for (const Allowed& one : kAllowed) names.push_back(one.name);
-  return fail(ErrorKind::BadInput,
-              fmt::format("there is no permission '{}'; there is {}", word, fmt::join(names, ", ")),
-              {{"allow", ""}});
+  return fail(
+      ErrorKind::BadInput,
+      fmt::format("there is no permission '{}'; there are {}", word, fmt::join(names, " and ")),
+      {{"allow", ""}});
 }
 
 }  // namespace

@@ -8,6 +8,12 @@
 namespace tilewright::app {
 
 Result<Target> target_of(const TargetChoice& choice, int default_threads) {
+  if (choice.threads < 0 || choice.threads > kMaxThreads) {
+    return fail(
+        ErrorKind::BadInput,
+        fmt::format("the number of threads is 1 to {}, not {}", kMaxThreads, choice.threads),
+        {{"threads", ""}});
+  }
   const int threads = choice.threads > 0 ? choice.threads : default_threads;
   if (choice.target.empty()) return host_target(threads);
   const Target target = TRY(parse_target(choice.target));

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "deploy/back_end_tables.h"
-#include "target/target.h"
+#include "target/target.h"  // IWYU pragma: export
 
 namespace tilewright::app {
 

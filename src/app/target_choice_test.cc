@@ -12,6 +12,9 @@ TEST(TargetChoice, ThreadsAreGivenOnce) {
   EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 3}, 5)->threads(), 3);
   EXPECT_EQ(target_of({.target = "x86-64-v3;threads=7", .threads = 0}, 5)->threads(), 7);
   EXPECT_FALSE(target_of({.target = "x86-64-v3;threads=7", .threads = 3}, 5).has_value());
+  EXPECT_EQ(target_of({.target = {}, .threads = kMaxThreads}, 5)->threads(), kMaxThreads);
+  EXPECT_FALSE(target_of({.target = {}, .threads = kMaxThreads + 1}, 5).has_value());
+  EXPECT_FALSE(target_of({.target = {}, .threads = -1}, 5).has_value());
   EXPECT_TRUE(target_of({.target = "cuda:sm_90", .threads = 0}, 5).has_value());
   const Result<Target> device = target_of({.target = "cuda:sm_90", .threads = 3}, 5);
   ASSERT_FALSE(device.has_value());

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -27,6 +26,23 @@ CLI::Validator number_between(double low, double high) {
             return right ? "" : fmt::format("'{}' is not {}", text, range);
           },
           fmt::format("FLOAT in [{} - {}]", low, high)};
+}
+
+CLI::Validator whole_number_between(int64_t low, int64_t high) {
+  return {[low, high](std::string& text) -> std::string {
+            int64_t number = 0;
+            const bool right = read_whole(text, &number) && number >= low && number <= high;
+            return right ? ""
+                         : fmt::format("'{}' is not a whole number from {} to {}", text, low, high);
+          },
+          fmt::format("INT in [{} - {}]", low, high)};
+}
+
+CLI::Validator not_empty() {
+  return {[](const std::string& text) -> std::string {
+            return text.empty() ? "it is empty: leave the flag out for the default" : "";
+          },
+          "TEXT"};
 }
 
 CLI::Validator natural_number() {

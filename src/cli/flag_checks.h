@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -12,6 +13,12 @@ namespace tilewright::cli {
 
 // A number from `low` to `high`; unlike CLI::Range, it rejects nan.
 CLI::Validator number_between(double low, double high);
+
+// A whole number from `low` to `high`; unlike CLI::Range, it says so of a text that is no number.
+CLI::Validator whole_number_between(int64_t low, int64_t high);
+
+// Rejects an empty text, which would mean the same as no flag.
+CLI::Validator not_empty();
 
 // 0 to 2^64 - 1; CLI11 would convert -1 to the largest value.
 CLI::Validator natural_number();

@@ -7,7 +7,9 @@
 #include <ostream>
 
 #include "app/record_files.h"
+#include "base/counted.h"
 #include "base/json.h"
+#include "cli/flag_checks.h"
 #include "cli/interrupt.h"
 #include "cli/records_common.h"
 #include "cli/records_report.h"
@@ -81,10 +83,10 @@ Result<ExitCode> run_check(const Context& context, const CheckOptions& options) 
   std::string text;
   for (const std::string& problem : report.problems) text += fmt::format("problem: {}\n", problem);
   for (const std::string& remark : report.remarks) text += fmt::format("remark: {}\n", remark);
-  text += fmt::format(
-      "{}: {} tasks, {} candidates ({} programs rebuilt), {} attempts, {} foreign lines\n",
-      report.clean() ? "intact" : "damaged", report.tasks, report.candidates, report.programs,
-      report.attempts, report.foreign_lines);
+  text += fmt::format("{}: {}, {} ({} rebuilt), {}, {}\n", report.clean() ? "intact" : "damaged",
+                      counted(report.tasks, "task"), counted(report.candidates, "candidate"),
+                      counted(report.programs, "program"), counted(report.attempts, "attempt"),
+                      counted(report.foreign_lines, "foreign line"));
   if (!report.clean()) {
     text += "`tilewright records export FILE` writes the records that can be read\n";
   }
@@ -120,7 +122,7 @@ Action declare_records_check(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
   app.add_option("--programs", options->programs,
                  "rebuild the programs of N candidates and compare their hashes (default: 200)")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
+      ->check(whole_number_between(0, int64_t{1} << 40));
   declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_check(context, *options); };
 }

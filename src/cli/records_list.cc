@@ -7,6 +7,7 @@
 
 #include "app/verdicts.h"
 #include "base/json.h"
+#include "cli/flag_checks.h"
 #include "cli/records_common.h"
 #include "cli/records_verbs.h"
 #include "cli/units.h"
@@ -223,7 +224,7 @@ Action declare_records_best(CLI::App& app) {
   app.add_option("TASK", options->what, "an operator, a name of the suite or a task's key")
       ->required();
   app.add_option("--count", options->count, "list the N fastest, one per program (default: 1)")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(whole_number_between(1, 1'000'000));
   app.add_option("--protocol", options->protocol,
                  "preferred protocol, such as v1;warm or v1;cold (default: any)");
   declare_records_flag(app, &options->records);

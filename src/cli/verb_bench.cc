@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "app/bench.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "base/program_folder.h"
 #include "cli/flag_checks.h"
@@ -35,8 +36,8 @@ std::string text_of(const app::BenchedModel& model) {
   }
   text += fmt::format("{:>10}  tasks together, {:.1f} % of a run\n", duration_text(model.tasks_ns),
                       100 * model.timing.share);
-  text += fmt::format("{}: {} runs on {} thread{}: min {}", model.name, runs_ns.size(),
-                      model.threads, model.threads == 1 ? "" : "s", duration_text(runs_ns.front()));
+  text += fmt::format("{}: {} on {}: min {}", model.name, counted(runs_ns.size(), "run"),
+                      counted(model.threads, "thread"), duration_text(runs_ns.front()));
   for (const app::RunQuantile& one : model.quantiles) {
     text += fmt::format(", {:g} % {}", 100 * one.share, duration_text(one.ns));
   }
@@ -82,17 +83,17 @@ class BenchPrinter : public app::BenchListener {
   void on_loaded(const std::string& what, size_t untuned) override {
     if (untuned == 0) return;
     context_.err << fmt::format(
-        "tilewright: {} of the tasks are not tuned and have their default schedule (`tilewright "
-        "tasks {}` lists them)\n",
-        untuned, what);
+        "tilewright: {} not tuned, with their default schedule (`tilewright tasks {}` lists "
+        "them)\n",
+        counted(untuned, "task"), what);
   }
   void on_timed(const app::BenchedModel& model) override {
     for (const app::SlowKernel& one : model.slow) {
       context_.err << fmt::format(
-          "tilewright: {} takes {}, {:.1f} x its tuned time of {} ({} of {} call{}); tune and "
+          "tilewright: {} takes {}, {:.1f} x its tuned time of {} ({} of {}); tune and "
           "compile it on this machine, or look at its inputs\n",
           one.title, duration_text(one.ns), one.slowdown(), duration_text(one.tuned_ns),
-          one.slow_calls, one.calls, one.calls == 1 ? "" : "s");
+          one.slow_calls, counted(one.calls, "call"));
     }
     print(context_, text_of(model), json_of(model));
     context_.out.flush();
@@ -141,7 +142,7 @@ Action declare_bench(CLI::App& app) {
   app.add_option("--peers", options->peers.peers,
                  "compare with other libraries: onnxruntime, openvino or onnxruntime,openvino");
   app.add_option("--rounds", options->peers.rounds, "number of rounds with the peers (default: 20)")
-      ->check(CLI::Range(1, 100'000));
+      ->check(whole_number_between(1, 100'000));
   app.add_option("--onnx", flags->onnx,
                  "for --peers with a .so: the model file it was compiled from");
   app.add_option(

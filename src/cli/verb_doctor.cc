@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/doctor.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
@@ -19,7 +20,7 @@ class DoctorPrinter : public app::DoctorListener {
  public:
   explicit DoctorPrinter(std::ostream& err) : err_(err) {}
   void on_measuring(int threads) override {
-    err_ << fmt::format("measuring with {} thread{}...\n", threads, threads == 1 ? "" : "s");
+    err_ << fmt::format("measuring with {}...\n", counted(threads, "thread"));
   }
 
  private:
@@ -35,8 +36,8 @@ std::string size_text(int64_t bytes) {
 std::string to_text(const app::MachineReport& report) {
   const Machine& machine = report.machine;
   std::string text = fmt::format("cpu         {} ({})\n", machine.model, machine.vendor);
-  text += fmt::format("threads     {} on {} core{}\n", machine.cpus.size(), machine.cores,
-                      machine.cores == 1 ? "" : "s");
+  text +=
+      fmt::format("threads     {} on {}\n", machine.cpus.size(), counted(machine.cores, "core"));
   text += fmt::format("features    {}\n", machine.features.text());
   text += fmt::format("vectors     {} bits, {} registers\n", 8 * report.target.vector_bytes(),
                       report.target.vector_registers());
@@ -46,9 +47,9 @@ std::string to_text(const app::MachineReport& report) {
   }
   text += fmt::format("memory      {}\n", size_text(machine.memory_bytes));
   for (const app::MachineLimit& limit : report.limits) {
-    text += fmt::format("peak        {:.1f} GFLOP/s f32 ({}), copy {:.1f} GB/s, with {} thread{}\n",
-                        limit.fma.gflops, report.fma_instructions, limit.copy.best(), limit.threads,
-                        limit.threads == 1 ? "" : "s");
+    text += fmt::format("peak        {:.1f} GFLOP/s f32 ({}), copy {:.1f} GB/s, with {}\n",
+                        limit.fma.gflops, report.fma_instructions, limit.copy.best(),
+                        counted(limit.threads, "thread"));
   }
   for (const app::BackEndHealth& health : report.back_ends) {
     text += fmt::format("back end    {}: {} ({})\n", health.back_end->name,
@@ -95,7 +96,7 @@ Json to_json(const app::MachineReport& report) {
 Action declare_doctor(CLI::App& app) {
   const auto options = std::make_shared<app::DoctorOptions>();
   app.add_option("--threads", options->threads, "threads to measure with (default: all)")
-      ->check(CLI::Range(1, 4096));
+      ->check(whole_number_between(1, kMaxThreads));
   app.add_option("--seconds", options->seconds, "time for each measurement")
       ->check(number_between(0, 60))
       ->capture_default_str();

@@ -146,7 +146,7 @@ Action declare_measure(CLI::App& app) {
       "--traces", options->traces,
       "file with the schedules: text with lines `---` between them, or one JSON array per line");
   app.add_option("--random", options->random, "draw N legal schedules instead")
-      ->check(CLI::Range(1, 10'000'000));
+      ->check(whole_number_between(1, 10'000'000));
   declare_records_flag(app, &options->records);
   declare_target_flags(app, "one per CPU", &options->target);
   app.add_option(
@@ -163,7 +163,7 @@ Action declare_measure(CLI::App& app) {
       ->check(number_between(0, 1e9));
   app.add_option("--finalists", options->finalists,
                  "measure the N fastest again at the end; 0: none (default: 8)")
-      ->check(CLI::Range(0, 64));
+      ->check(whole_number_between(0, 64));
   return [options](const Context& context) { return run_measure(context, *options); };
 }
 

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "app/tune.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "base/program_folder.h"
 #include "cli/flag_checks.h"
@@ -48,7 +49,7 @@ class TunePrinter : public app::TuneListener {
     if (!context_.out.good()) stop_.request();
   }
   void on_model_finals(size_t libraries) override {
-    progress_.print(fmt::format("finals in the model: {} libraries", libraries), 0);
+    progress_.print("finals in the model: " + counted(libraries, "library", "libraries"), 0);
   }
   void on_model_finals_end() override { progress_.finish(); }
 
@@ -146,12 +147,12 @@ Action declare_tune(CLI::App& app) {
          "--trials", options->trials,
          "stop after N candidates in all (default: 200 per task, fewer for small tasks of a "
          "model; with --seconds no limit)")
-      ->check(CLI::Range(int64_t{1}, app::kMaxTrials));
+      ->check(whole_number_between(1, app::kMaxTrials));
   app.add_option("--seconds", options->seconds, "stop after N seconds, finals included")
       ->check(number_between(app::kMinSeconds, app::kMaxSeconds));
   app.add_option("--patience", options->patience,
                  "end a task after N trials without improvement (default: never)")
-      ->check(CLI::Range(int64_t{1}, app::kMaxTrials));
+      ->check(whole_number_between(1, app::kMaxTrials));
   app.add_option("--seed", options->seed, "seed of the search (default: 1)")
       ->check(natural_number());
   app.add_option("--space-off", options->space.off,
@@ -182,7 +183,7 @@ Action declare_tune(CLI::App& app) {
          fmt::format("use the learned cost model instead of the analytic one after N trials "
                      "(default: {})",
                      options->learn_from))
-      ->check(CLI::Range(app::kMinLearnFrom, app::kMaxLearnFrom));
+      ->check(whole_number_between(app::kMinLearnFrom, app::kMaxLearnFrom));
   app.add_flag("--no-scheduler", flags->no_scheduler,
                "give rounds to all tasks in turn (round robin)");
   app.add_flag("--no-warm-start", flags->no_warm_start,

@@ -249,7 +249,7 @@ class Models(unittest.TestCase):
         self.assertGreater(np.abs(fast - exact).max(), 0)
         self.assertLessEqual(np.abs(fast - exact).max(), 1e-5 * np.abs(exact).max())
         refused = self.compile(model, "x.so", "--allow", "luck", code=2).stderr
-        self.assertIn("there is no permission 'luck'; there is winograd, denormals (--allow)", refused)
+        self.assertIn("there is no permission 'luck'; there are winograd and denormals (--allow)", refused)
 
     def run_on(self, what, feeds, *more):
         words = []
