@@ -73,6 +73,13 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
                                const StopToken& stop) {
   const double begin_s = seconds_now();
   const Export write = TRY(export_of(options.output));
+  if (!options.name.empty() && deploy::symbol_of(options.name) != options.name) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("name '{}': symbols consist of letters, digits and underscores, and do "
+                            "not begin with a digit",
+                            options.name),
+                {{"name", ""}});
+  }
   const bool is_source = options.output.extension() == ".c";
   const Target target = TRY(is_source ? source_target_of(options.target, options.tables)
                                       : compiled_target_of(options.target, options.tables));

@@ -25,9 +25,9 @@ struct CompileOptions {
   TargetChoice target{};
   std::string records = kDefaultRecords;
   std::filesystem::path output{};  // ends in .so, .o or .c
-  std::string name{};              // symbol of the model; empty: the stem of output
-  bool external_weights = false;   // weights in a separate file next to the output, not inside it
-  bool require_tuned = false;      // write nothing if a task has no record
+  std::string name{};  // symbol of the model, a C identifier; empty: made of the stem of output
+  bool external_weights = false;  // weights in a separate file next to the output, not inside it
+  bool require_tuned = false;     // write nothing if a task has no record
   deploy::BackEndTables tables{};
 };
 
@@ -54,7 +54,8 @@ struct WinogradStep {
   std::string title;
   double bound = 0, direct = 0;
 
-  double against_direct() const { return bound / direct; }
+  // 1 for equal bounds, such as those of zeros.
+  double against_direct() const { return bound == direct ? 1 : bound / direct; }
 };
 
 struct CompileOutcome {

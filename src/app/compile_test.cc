@@ -1,5 +1,6 @@
 #include "app/compile.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,6 +121,22 @@ TEST(Compile, BoundsTheErrorsOfWinogradsAlgorithm) {
   EXPECT_LE(model.error_on(x), step.bound);
   for (size_t k = 0; k < x.size(); ++k) x[k] *= 1e6F * (1 - static_cast<float>(k % 7) * 0x1p-24F);
   EXPECT_LE(model.error_on(x), step.bound * 1e6);
+}
+
+TEST(Compile, ANameIsASymbol) {
+  CompileListener silent;
+  for (const std::string name : {"1bad", "a-b", "a b", "\xc3\xa9"}) {
+    const auto refused = compile(
+        {.model = {.what = "matmul:m=8,n=8,k=8"}, .output = "m.so", .name = name}, silent, {});
+    ASSERT_FALSE(refused.has_value()) << name;
+    EXPECT_TRUE(
+        refused.error().message.starts_with(fmt::format("name '{}': symbols consist", name)));
+  }
+}
+
+TEST(Compile, EqualBoundsAreOnceTheOther) {
+  EXPECT_EQ(WinogradStep{}.against_direct(), 1);  // weights of zeros
+  EXPECT_EQ((WinogradStep{.key = {}, .title = {}, .bound = 3, .direct = 2}.against_direct()), 1.5);
 }
 
 }  // namespace

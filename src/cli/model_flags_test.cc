@@ -45,6 +45,30 @@ class ModelFlags : public testing::Test {
   record::testing::ScratchFolder folder_;
 };
 
+TEST_F(ModelFlags, NamesAreSymbols) {
+  const std::vector<std::string> words = {"compile", kWhat, "-o", path("m.so"), "--name"};
+  const auto with = [&](const std::string& name) {
+    std::vector<std::string> all = words;
+    all.push_back(name);
+    return all;
+  };
+  expect_refused(with("1bad"), "name '1bad': symbols consist of letters, digits and underscores");
+  expect_refused(with(""), "--name: it is empty");
+}
+
+TEST_F(ModelFlags, UntunedTasksAreAnErrorObjectUnderRequireTuned) {
+  const Outcome ran = tilewright(
+      {"compile", kWhat, "-o", path("m.so"), "--records", "none", "--require-tuned", "--json"});
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_THAT(ran.err, HasSubstr("1 of 1 task without a record in none"));
+  const Json error = parse_json(ran.out).value().at("error");
+  EXPECT_EQ(error.at("kind"), "not_tuned");
+  EXPECT_THAT(error.at("message").get<std::string>(),
+              HasSubstr("1 of 1 task without a record in none"));
+  ASSERT_EQ(error.at("untuned").size(), 1U);
+  EXPECT_THAT(error.at("untuned")[0].at("title").get<std::string>(), HasSubstr("matmul"));
+}
+
 TEST_F(ModelFlags, CompiledModelsRejectFlagsThatDoNotApply) {
   const std::string so = library();
   for (const std::string verb : {"run", "bench"}) {
@@ -121,7 +145,7 @@ TEST_F(ModelFlags, OperatorsAndModels) {
 TEST_F(ModelFlags, UnknownPermissionsAreRejected) {
   for (const std::string verb : {"tasks", "graph", "run", "bench", "tune"}) {
     expect_refused({verb, "m.onnx", "--allow", "winograd,luck"},
-                   "there is no permission 'luck'; there is winograd, denormals (--allow)");
+                   "there is no permission 'luck'; there are winograd and denormals (--allow)");
   }
   for (const std::string verb : {"tasks", "tune", "run"}) {
     expect_refused({verb, kWhat, "--allow", "luck"}, "there is no permission 'luck'");

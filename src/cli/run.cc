@@ -96,15 +96,9 @@ Result<CLI::App*> part_of(CLI::App& verb, std::span<const std::string> arguments
                                                verb.get_name(), arguments.front(), known));
 }
 
-// Errors are always explained on err; with --json they are also an object on out.
-void print_error_object(const Context& context, std::string_view kind, std::string_view message) {
-  if (!context.json) return;
-  context.out << print_json({{"error", {{"kind", kind}, {"message", message}}}}) << "\n";
-}
-
 int report(const Context& context, ExitCode code, std::string_view kind, std::string_view message) {
   context.err << fmt::format("tilewright: {}\n", message);
-  print_error_object(context, kind, message);
+  print_error_object(context, {{"kind", kind}, {"message", message}});
   return static_cast<int>(code);
 }
 
@@ -167,7 +161,7 @@ int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, 
     const bool is_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
     app.exit(error, out, err);
     if (is_help) return static_cast<int>(ExitCode::Done);
-    print_error_object(unparsed, "bad_input", error.what());
+    print_error_object(unparsed, {{"kind", "bad_input"}, {"message", error.what()}});
     return static_cast<int>(ExitCode::BadUse);
   }
   for (const Declared& verb : declared) {

@@ -19,4 +19,8 @@ ExitCode interrupted(const Context& context, std::string_view what) {
   return ExitCode::Interrupted;
 }
 
+void print_error_object(const Context& context, const Json& error) {
+  if (context.json) context.out << print_json({{"error", error}}) << "\n";
+}
+
 }  // namespace tilewright::cli

@@ -54,6 +54,10 @@ void print(const Context& context, std::string_view text, const Json& json);
 // ends early calls this, unless its result says so.
 ExitCode interrupted(const Context& context, std::string_view what);
 
+// Errors are always explained on err, which the caller does; with --json they are also an object on
+// out. `error` has the members `kind` and `message`, and may have more.
+void print_error_object(const Context& context, const Json& error);
+
 using Action = std::function<Result<ExitCode>(const Context&)>;
 
 struct Verb {

@@ -8,7 +8,9 @@
 
 #include "app/compile.h"
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/json.h"
+#include "cli/flag_checks.h"
 #include "cli/interrupt.h"
 #include "cli/model_flags.h"
 #include "cli/progress_printer.h"
@@ -32,7 +34,8 @@ class KernelPrinter : public app::CompileListener {
 
   void on_kernel(size_t done, size_t all) override {
     const double now_s = seconds_now() - begin_s_;
-    if (progress_.is_due(now_s)) progress_.print(fmt::format("{}/{} kernels", done, all), now_s);
+    if (progress_.is_due(now_s))
+      progress_.print(fmt::format("{}/{}", done, counted(all, "kernel")), now_s);
   }
   void finish() { progress_.finish(); }
 
@@ -54,20 +57,21 @@ std::string summary_text(const std::string& file, const app::CompileOutcome& out
   const double mib = 1024.0 * 1024.0;
   const auto to_mib = [&](auto size) { return static_cast<double>(size) / mib; };
   return fmt::format(
-      "{}: {} kernels ({} tuned) in {} steps, {:.1f} MiB of constants, {:.2f} MiB of memory "
+      "{}: {} ({} tuned) in {}, {:.1f} MiB of constants, {:.2f} MiB of memory "
       "({:.2f} MiB without sharing), file of {:.1f} MiB, {:.1f} s\n",
-      file, outcome.kernels, outcome.tuned(), outcome.steps, to_mib(outcome.constant_bytes),
-      to_mib(outcome.arena_bytes), to_mib(outcome.sum_bytes), to_mib(outcome.file_bytes),
-      outcome.seconds);
+      file, counted(outcome.kernels, "kernel"), outcome.tuned(), counted(outcome.steps, "step"),
+      to_mib(outcome.constant_bytes), to_mib(outcome.arena_bytes), to_mib(outcome.sum_bytes),
+      to_mib(outcome.file_bytes), outcome.seconds);
 }
 
 std::string winograd_text(const app::CompileOutcome& outcome) {
   const app::WinogradStep* const worst = outcome.worst_winograd();
   if (worst == nullptr) return "";
   return fmt::format(
-      "by Winograd's algorithm: {} steps; rounding changes their sums by at most {:.1e} times the "
+      "by Winograd's algorithm: {}; rounding changes the sums by at most {:.1e} times the "
       "largest |input| of the step, {:.1f} times the bound of the direct convolution ({})\n",
-      outcome.winograd.size(), worst->bound, worst->against_direct(), worst->title);
+      counted(outcome.winograd.size(), "step"), worst->bound, worst->against_direct(),
+      worst->title);
 }
 
 Json winograd_json(const std::vector<app::WinogradStep>& steps) {
@@ -81,15 +85,19 @@ Json winograd_json(const std::vector<app::WinogradStep>& steps) {
   return list;
 }
 
-Json summary_json(const std::string& file, const app::CompileOutcome& outcome) {
-  Json left = Json::array();
-  for (const app::UntunedTask& one : outcome.untuned) {
-    left.push_back({{"task", one.key.hex()}, {"title", one.title}, {"note", one.note}});
+Json untuned_json(const std::vector<app::UntunedTask>& untuned) {
+  Json list = Json::array();
+  for (const app::UntunedTask& one : untuned) {
+    list.push_back({{"task", one.key.hex()}, {"title", one.title}, {"note", one.note}});
   }
+  return list;
+}
+
+Json summary_json(const std::string& file, const app::CompileOutcome& outcome) {
   return {{"file", file},
           {"kernels", outcome.kernels},
           {"steps", outcome.steps},
-          {"untuned", std::move(left)},
+          {"untuned", untuned_json(outcome.untuned)},
           {"winograd", winograd_json(outcome.winograd)},
           {"constant_bytes", outcome.constant_bytes},
           {"arena_bytes", outcome.arena_bytes},
@@ -114,16 +122,20 @@ Result<ExitCode> run_compile(const Context& context, const Flags& flags) {
     return interrupted(context, fmt::format("{} is not written", flags.output));
   }
   if (!outcome.written) {
-    context.err << fmt::format("tilewright: {} of {} tasks have no record in {}:\n{}",
-                               outcome.untuned.size(), outcome.kernels, options.records,
-                               untuned_text(outcome.untuned));
+    const std::string message =
+        fmt::format("{} of {} without a record in {}", outcome.untuned.size(),
+                    counted(outcome.kernels, "task"), options.records);
+    context.err << fmt::format("tilewright: {}:\n{}", message, untuned_text(outcome.untuned));
+    print_error_object(
+        context,
+        {{"kind", "not_tuned"}, {"message", message}, {"untuned", untuned_json(outcome.untuned)}});
     return ExitCode::NotTuned;
   }
   if (!outcome.untuned.empty()) {
     context.err << fmt::format(
-        "tilewright: {} of {} tasks are not tuned and have their default schedule (`tilewright "
+        "tilewright: {} of {} not tuned, with their default schedule (`tilewright "
         "tune {}` tunes them):\n{}",
-        outcome.untuned.size(), outcome.kernels, words_of(options.model),
+        outcome.untuned.size(), counted(outcome.kernels, "task"), words_of(options.model),
         untuned_text(outcome.untuned));
   }
   print(context, summary_text(flags.output, outcome) + winograd_text(outcome),
@@ -148,7 +160,8 @@ Action declare_compile(CLI::App& app) {
   declare_read_records_flag(app, &options->records);
   declare_target_flags(app, "one per CPU", &options->target);
   app.add_option("--name", options->name,
-                 "name of the model's symbol (default: the name of the output file)");
+                 "name of the model's symbol (default: the name of the output file)")
+      ->check(not_empty());
   app.add_option("--weights", flags->weights,
                  "embed the weights in the file, or write them to a file next to it: embedded or "
                  "external (default: embedded)")

@@ -24,17 +24,6 @@ namespace {
 using graph::Group;
 using graph::ValueId;
 
-// Converts a name to a C identifier.
-std::string identifier(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    const auto letter = static_cast<unsigned char>(c);
-    text += letter < 128 && std::isalnum(letter) != 0 ? c : '_';
-  }
-  const bool starts_well = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0;
-  return starts_well ? text : "model_" + text;
-}
-
 int64_t tuned_ns_of(const Choice& choice) {
   return choice.record ? std::llround(choice.record->verdict.latency_ns) : 0;
 }
@@ -53,7 +42,7 @@ class Compiler {
       : plan_(plan), choices_(choices), target_(target), options_(options) {
     jobs_ = options.jobs > 0 ? options.jobs
                              : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    program_.name = identifier(options.name);
+    program_.name = symbol_of(options.name);
     program_.target = target;
   }
 
@@ -253,6 +242,16 @@ class Compiler {
 };
 
 }  // namespace
+
+std::string symbol_of(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const auto letter = static_cast<unsigned char>(c);
+    text += letter < 128 && std::isalnum(letter) != 0 ? c : '_';
+  }
+  const bool starts_well = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0;
+  return starts_well ? text : "model_" + text;
+}
 
 Result<Program> compile_model(const ModelPlan& plan, std::span<const Choice> choices,
                               const Target& target, const CompileOptions& options) {

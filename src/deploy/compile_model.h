@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/stop_token.h"
@@ -15,8 +16,12 @@
 
 namespace tilewright::deploy {
 
+// A name as a C identifier: other characters than letters, digits and _ become _, and a name that
+// does not begin with a letter or _ gets the prefix `model_`.
+std::string symbol_of(std::string_view name);
+
 struct CompileOptions {
-  std::string name = "model";  // characters other than letters, digits and _ become _
+  std::string name = "model";  // the symbol of the model is symbol_of(name)
   bool c_source = false;       // also generate C source
   // False: only C source, lowered with the passes of the C back end, which also serves targets that
   // the first back end does not. The kernels then have no artifacts.
