@@ -36,7 +36,7 @@ double TuneRow::peak_reached(double peak_gflops) const {
 }
 
 std::optional<bool> TuneRow::winner_was_carried() const {
-  if (result.rounds == 0) return std::nullopt;
+  if (!result.searched) return std::nullopt;
   if (in_model) return result.began_with(in_model->program);
   const auto* const winner = result.winner();
   return winner != nullptr ? std::optional(result.began_with(winner->program)) : std::nullopt;

@@ -34,7 +34,7 @@ struct TuneRow {
   std::string trace_alone() const;
 
   // If the winner is a schedule of a similar task that the search began with. Nothing without a
-  // winner, and if the store answered without a search.
+  // winner, and if this run did not search the task.
   std::optional<bool> winner_was_carried() const;
 
   bool is_begun() const;         // it had a round, or failed

@@ -61,6 +61,22 @@ TEST(TuneRow, RatesAndRatiosAreOfTheWinner) {
   EXPECT_EQ(rows[2].gflops(), 0);
 }
 
+// Also of a search that was too short for a complete round.
+TEST(TuneRow, TheWinnerOfASearchIsCarriedOrNot) {
+  TuneRow row = row_of(1, 1e5, 0);
+  row.result.best->proposal.program = {7, 8};
+  EXPECT_EQ(row.winner_was_carried(), std::nullopt);  // from the store
+  row.result.searched = true;
+  EXPECT_EQ(row.winner_was_carried(), false);
+  row.result.carried = {{7, 8}};
+  EXPECT_EQ(row.winner_was_carried(), true);
+  row.in_model.emplace().program = {9, 9};
+  EXPECT_EQ(row.winner_was_carried(), false);
+  row = row_of(1, 0, 0);
+  row.result.searched = true;
+  EXPECT_EQ(row.winner_was_carried(), std::nullopt);
+}
+
 TEST(TuneRow, HasTheTraceOfTheFastest) {
   const std::string text = "split C i [4]\n";
   TuneRow row = row_of(1, 1e5, 0);

@@ -16,6 +16,7 @@
 #include "app/replay.h"
 #include "app/run_model.h"
 #include "app/small_model_testing.h"
+#include "base/must_testing.h"
 
 namespace tilewright::app {
 namespace {
@@ -79,6 +80,17 @@ TEST(Tune, NotifiesTheListenerOfEachTrialAndReturnsAWinner) {
   EXPECT_FALSE(outcome->stopped);
   EXPECT_FALSE(outcome->of_model);
   EXPECT_GT(outcome->peak_gflops, 0);
+}
+
+TEST(Tune, ASearchWithoutACompleteRoundIsASearch) {
+  const SmallModel small;
+  TuneOptions options = options_of(small);
+  options.trials = 3;
+  Counter counter;
+  const TuneRow row = must(tune(options, counter, {})).rows.at(0);
+  EXPECT_EQ(row.result.rounds, 0U);
+  EXPECT_EQ(row.result.trials, 3U);
+  EXPECT_EQ(row.winner_was_carried(), false);
 }
 
 TEST(Tune, StopKeepsMeasurements) {

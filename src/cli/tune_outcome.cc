@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/json.h"
 #include "cli/model_report.h"
 #include "cli/tune_report.h"
@@ -10,17 +11,18 @@
 namespace tilewright::cli {
 
 std::string outcome_text(const app::TuneOutcome& outcome) {
-  if (outcome.rows.empty()) return "interrupted before its tasks were known\n";
+  if (outcome.stopped && outcome.rows.empty()) return "interrupted before its tasks were known\n";
   const app::TuneTally& tally = outcome.tally;
   std::string text = outcome.of_model ? model_table(outcome.rows, outcome.model_time)
                                       : tune_table(outcome.rows, outcome.peak_gflops);
   for (const app::ModelFinals& one : outcome.in_models) text += model_finals_text(one);
-  text += not_begun_text(outcome.rows) + "\n" +
+  text += not_begun_text(outcome.rows, outcome.stopped) + "\n" +
           (outcome.of_model ? "" : winners_text(outcome.rows, outcome.mean_gain)) +
           failures_text(tally) + quality_text(outcome.scored_task, outcome.scored_round);
-  text += fmt::format("{} trials in {}: {} measured, {} known from the records ({})\n",
-                      tally.trials(), duration_text(outcome.all_s * 1e9), tally.measured,
-                      tally.stored, outcome.records);
+  text += fmt::format("{} in {}: {} measured, {} known from the records ({})\n",
+                      counted(tally.trials(), "trial"), duration_text(outcome.all_s * 1e9),
+                      tally.measured, tally.stored, outcome.records);
+  if (outcome.stopped) text += "interrupted; the same command resumes\n";
   if (!outcome.of_model) text += "peer: ./dev bench search\n";
   return text;
 }

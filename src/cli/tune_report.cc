@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "app/cost_model.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "cli/units.h"
 
@@ -47,7 +48,7 @@ std::string tune_progress_line(const TuneTally& tally, double peak_gflops, doubl
                         std::string(filled < kBar ? kBar - filled - 1 : 0, ' '));
   }
   line += tally.total > 0 ? fmt::format("{}/{}", tally.trials(), tally.total)
-                          : fmt::format("{} trials", tally.trials());
+                          : counted(tally.trials(), "trial");
   line += "  " + tally.name;
   if (tally.best_ns > 0) {
     line += " " + duration_text(tally.best_ns);
@@ -96,7 +97,7 @@ std::string tune_table(std::span<const TuneRow> rows, double peak_gflops) {
   return text;
 }
 
-std::string not_begun_text(std::span<const TuneRow> rows) {
+std::string not_begun_text(std::span<const TuneRow> rows, bool stopped) {
   constexpr size_t kShown = 5;
   size_t count = 0;
   std::string names;
@@ -106,8 +107,8 @@ std::string not_begun_text(std::span<const TuneRow> rows) {
   }
   if (count == 0) return {};
   if (count > kShown) names += fmt::format(" and {} more", count - kShown);
-  return fmt::format("{} of {} tasks not started, too few trials or too little time: {}\n", count,
-                     rows.size(), names);
+  return fmt::format("{} of {} not started, {}: {}\n", count, counted(rows.size(), "task"),
+                     stopped ? "interrupted" : "too few trials or too little time", names);
 }
 
 std::string failures_text(const TuneTally& tally) {
@@ -121,14 +122,15 @@ std::string failures_text(const TuneTally& tally) {
   std::ranges::sort(groups, {}, [](const FailureGroup* group) {
     return std::tuple(-static_cast<int64_t>(group->count), group->kind, group->example);
   });
-  std::string text = fmt::format("{} of {} candidates failed:\n", failed, tally.trials());
+  std::string text =
+      fmt::format("{} of {} failed:\n", failed, counted(tally.trials(), "candidate"));
   constexpr size_t kShown = 8;
   for (size_t k = 0; k < std::min(groups.size(), kShown); ++k) {
     text += fmt::format("{:>6} {}: {}\n", groups[k]->count, app::verdict_name(groups[k]->kind),
                         groups[k]->example);
   }
   if (groups.size() > kShown)
-    text += fmt::format("       and {} more kinds\n", groups.size() - kShown);
+    text += fmt::format("       and {}\n", counted(groups.size() - kShown, "more kind"));
   return text;
 }
 

@@ -18,7 +18,8 @@ std::string tune_progress_line(const app::TuneTally& tally, double peak_gflops, 
 
 // Tasks with at least one round.
 std::string tune_table(std::span<const app::TuneRow> rows, double peak_gflops);
-std::string not_begun_text(std::span<const app::TuneRow> rows);  // the other tasks; empty: none
+// The other tasks, and why; empty: none. `stopped`: by the user, not by the budget.
+std::string not_begun_text(std::span<const app::TuneRow> rows, bool stopped = false);
 std::string failures_text(const app::TuneTally& tally);
 // `2.31 x the default schedule (951 us)`, as far as known; then the mean gain of all, unless 0.
 std::string winners_text(std::span<const app::TuneRow> rows, double mean_gain);

@@ -388,6 +388,7 @@ TaskResult Tuning::result(size_t task) const {
   result.end = impl_->loop->scheduler().state().tasks[task].end;
   result.problem = impl_->loop->problem(task);
   if (const TaskTuner* const tuner = impl_->loop->tuner(task)) {
+    result.searched = true;
     result.rounds = tuner->rounds();
     result.trials = tuner->trials();
     result.borrowed = tuner->borrowed();

@@ -43,6 +43,7 @@ struct TuningOptions {
 };
 
 struct TaskResult {
+  bool searched = false;  // in this run; false: not started, or the result is from the store
   size_t rounds = 0;
   size_t trials = 0;
   size_t measured = 0;             // number of trials not answered from the store
