@@ -521,11 +521,11 @@ def run_match(options):
         if options.json_lines:
             print(json.dumps({"peer": {k: v for k, v in fields.items() if v is not None}}))
         cells = [PEERS[name][0] if name in PEERS else name]
-        cells += [report.number(t / 1e6 if t else None) for t in (time_ns, middle_ns)]
+        cells += [report.duration(t or None) for t in (time_ns, middle_ns)]
         cells += [report.number(match.ratio("tilewright", name))]
         rows.append([*cells, report.ABSENT if error is None else f"{error:.0e}"])
     if not options.json_lines:
-        header = ["", "ms at 10 %", "at 50 %", "ours is x", "error"]
+        header = ["", "time at 10 %", "at 50 %", "ours is x", "error"]
         print(report.table(header, rows))
         for name, reason in match.failures().items():
             print(f"– {name}: {reason}")

@@ -164,6 +164,10 @@ class ReportTest(unittest.TestCase):
         for value, text in ((1234.5, "1234"), (12.345, "12.3"), (1.2345, "1.23"), (None, "–")):
             self.assertEqual(report.number(value), text)
 
+    def test_durations(self):
+        for value, text in ((85, "85 ns"), (412_300, "412.3 us"), (1_234_000, "1.234 ms"), (2.5e9, "2.5 s"), (None, "–")):
+            self.assertEqual(report.duration(value), text)
+
     def test_table(self):
         text = report.table(["a", "bb"], [["xyz", "1"]])
         self.assertEqual(text, "a    bb\n---  --\nxyz   1")

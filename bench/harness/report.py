@@ -19,6 +19,18 @@ def number(value, digits=3):
     return f"{value:.{digits - 1 if abs(value) < 10 else 1}f}"
 
 
+def duration(nanoseconds):
+    """85 ns, 412.3 us, 1.234 ms, 2.5 s, as `tilewright` prints them; None -> –."""
+    if nanoseconds is None:
+        return ABSENT
+    if nanoseconds < 1e3:
+        return f"{nanoseconds:.0f} ns"
+    for limit, unit in ((1e6, "us"), (1e9, "ms")):
+        if nanoseconds < limit:
+            return f"{1e3 * nanoseconds / limit:.4g} {unit}"
+    return f"{nanoseconds / 1e9:.4g} s"
+
+
 def percent(value):
     return ABSENT if value is None else f"{100 * value:.1f} %"
 
