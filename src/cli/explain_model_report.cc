@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/json.h"
 #include "cli/units.h"
 
 namespace tilewright::cli {
 namespace {
-
-std::string_view plural(size_t count) { return count == 1 ? "" : "s"; }
 
 std::string rates_text(const app::MachineRates& rates) {
   std::string text =
@@ -42,14 +41,14 @@ std::string kernel_text(const app::ExplainedKernel& kernel, const app::Explained
 std::string remarks_text(const app::ExplainedModel& model) {
   std::string text;
   if (model.threads != model.compiled_threads) {
-    text += fmt::format("It was compiled for {} thread{} and ran on {}.\n", model.compiled_threads,
-                        plural(static_cast<size_t>(model.compiled_threads)), model.threads);
+    text += fmt::format("It was compiled for {} and ran on {}.\n",
+                        counted(model.compiled_threads, "thread"), model.threads);
   }
   if (model.beyond > 0) {
     text += fmt::format(
-        "{} kernel{} took clearly less time than the limit: this machine was busy while its "
+        "{} took clearly less time than the limit: this machine was busy while its "
         "ceilings were measured (ask again when it is quiet), or the types are not f32.\n",
-        model.beyond, plural(model.beyond));
+        counted(model.beyond, "kernel"));
   }
   return text;
 }
@@ -127,12 +126,12 @@ std::string advice_on(app::Remedy remedy, const app::ExplainedKernel& kernel, in
       return "It has its default schedule: `tilewright tune` the model, and compile it again.";
     case app::Remedy::Compile:
       return fmt::format(
-          "It has its default schedule, but the records have {} trial{} of it: compile the model "
+          "It has its default schedule, but the records have {} of it: compile the model "
           "again.",
-          kernel.records.trials, plural(kernel.records.trials));
+          counted(kernel.records.trials, "trial"));
     case app::Remedy::TuneLonger:
-      return fmt::format("The records have only {} trial{} of it: tune the model longer.",
-                         kernel.records.trials, plural(kernel.records.trials));
+      return fmt::format("The records have only {} of it: tune the model longer.",
+                         counted(kernel.records.trials, "trial"));
     case app::Remedy::SlowerThanTuned:
       return fmt::format(
           "A call takes {:.2f} times as long as when it was tuned ({}): other kernels evict its "
@@ -149,15 +148,14 @@ std::string explained_model_text(const app::ExplainedModel& model) {
   std::string text = fmt::format("{:>10}  {:>10}  {:>7}  {:>8}  {:<6}  {:>5}  {}\n", "lost", "time",
                                  "share", "of limit", "limit", "calls", "kernel");
   for (const app::ExplainedKernel& kernel : model.kernels) text += kernel_text(kernel, model);
-  text +=
-      fmt::format("{:>10}  lost in {} of {} kernels, {} in all\n", duration_text(model.listed_ns()),
-                  model.kernels.size(), model.kernel_count, duration_text(model.lost_ns));
+  text += fmt::format("{:>10}  lost in {} of {}, {} in all\n", duration_text(model.listed_ns()),
+                      model.kernels.size(), counted(model.kernel_count, "kernel"),
+                      duration_text(model.lost_ns));
   text += rates_text(model.rates);
   text += fmt::format(
-      "{} on {} thread{}: a run takes {}, its kernels {}, their limits {}: {:.1f} % of the limit\n",
-      model.name, model.threads, plural(static_cast<size_t>(model.threads)),
-      duration_text(model.run_ns), duration_text(model.kernels_ns), duration_text(model.limit_ns),
-      100 * model.of_limit());
+      "{} on {}: a run takes {}, its kernels {}, their limits {}: {:.1f} % of the limit\n",
+      model.name, counted(model.threads, "thread"), duration_text(model.run_ns),
+      duration_text(model.kernels_ns), duration_text(model.limit_ns), 100 * model.of_limit());
   return text + remarks_text(model);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/verdicts.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "cli/records_common.h"
 #include "cli/units.h"
@@ -45,9 +46,9 @@ std::string attempt_text(const app::ExplainedAttempt& explained) {
   text += fmt::format("  {}\n", advice_on(verdict.kind));
   if (!verdict.samples_ns.empty()) {
     const app::SampleRange range = app::range_of(verdict.samples_ns);
-    text += fmt::format("  {} samples: min {}, median {}, max {}\n", verdict.samples_ns.size(),
-                        duration_text(range.min), duration_text(range.median),
-                        duration_text(range.max));
+    text += fmt::format("  {}: min {}, median {}, max {}\n",
+                        counted(verdict.samples_ns.size(), "sample"), duration_text(range.min),
+                        duration_text(range.median), duration_text(range.max));
   }
   text += fmt::format("measured {} UTC on {}{}\n", time_text(attempt.start_us),
                       explained.machine.empty() ? "an unknown machine" : explained.machine,
@@ -58,8 +59,8 @@ std::string attempt_text(const app::ExplainedAttempt& explained) {
                       duration_text(conditions.build_ns), duration_text(conditions.check_ns),
                       duration_text(conditions.time_ns));
   text +=
-      fmt::format("{} sample{} repeated, clock {:.0f} %, load {:.2f}\n", conditions.disturbed,
-                  conditions.disturbed == 1 ? "" : "s", 100 * conditions.clock, conditions.load);
+      fmt::format("{} repeated, clock {:.0f} %, load {:.2f}\n",
+                  counted(conditions.disturbed, "sample"), 100 * conditions.clock, conditions.load);
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/json.h"
 #include "cli/units.h"
 
@@ -52,10 +53,11 @@ std::string model_finals_text(const ModelFinals& finals) {
   }
   if (!finals.held) return {};
   return fmt::format(
-      "in the model: {} per run, {:.3g} x the schedules that are fastest alone; {} of {} kernels "
-      "changed ({} libraries{})\n",
-      duration_text(finals.after_ns), finals.gain(), finals.changed, finals.kernels,
-      finals.libraries, finals.cut_short.empty() ? "" : "; cut short: " + finals.cut_short);
+      "in the model: {} per run, {:.3g} x the schedules that are fastest alone; {} of {} "
+      "changed ({}{})\n",
+      duration_text(finals.after_ns), finals.gain(), finals.changed,
+      counted(finals.kernels, "kernel"), counted(finals.libraries, "library", "libraries"),
+      finals.cut_short.empty() ? "" : "; cut short: " + finals.cut_short);
 }
 
 Json model_finals_json(const ModelFinals& finals) {

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "app/record_files.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "cli/interrupt.h"
 #include "cli/records_common.h"
@@ -21,9 +22,10 @@ namespace {
 void print_ansor(const Context& context, std::string_view source,
                  const ansor_log::ImportReport& report) {
   std::string text = fmt::format(
-      "{}: {} records: {} traces ({} records gave a known trace), {} failed when Ansor "
+      "{}: {}: {} ({} gave a known trace), {} failed when Ansor "
       "measured them, {} could not be converted\n",
-      source, report.records, report.converted, report.again, report.failed, report.refused);
+      source, counted(report.records, "record"), counted(report.converted, "trace"),
+      counted(report.again, "record"), report.failed, report.refused);
   Json named = name_lines(report.named, &text);
   print(context, text,
         {{"source", source},
@@ -67,9 +69,9 @@ Result<ExitCode> run_import(const Context& context, app::ImportOptions options) 
     return interrupted(context, fmt::format("{} keeps the lines that were read", options.records));
   }
   if (outcome.traces > 0 && !options.traces.empty()) {
-    context.err << fmt::format(
-        "{} traces in {}; `tilewright measure {} --traces {}` measures them\n", outcome.traces,
-        options.traces, options.ansor, options.traces);
+    context.err << fmt::format("{} in {}; `tilewright measure {} --traces {}` measures them\n",
+                               counted(outcome.traces, "trace"), options.traces, options.ansor,
+                               options.traces);
   }
   return outcome.any ? ExitCode::Done : ExitCode::BadUse;
 }

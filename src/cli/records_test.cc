@@ -137,13 +137,13 @@ TEST_F(Records, ExportImportMergeCheck) {
   const Outcome imported = records({"import", lines, "--records", other});
   EXPECT_EQ(imported.code, 0);
   EXPECT_THAT(imported.out, HasSubstr("20 new attempts"));
-  EXPECT_THAT(imported.out, HasSubstr("1 lines are malformed"));
+  EXPECT_THAT(imported.out, HasSubstr("1 line malformed and skipped"));
   EXPECT_THAT(imported.out, HasSubstr("line 25: not a complete JSON object"));
   const Json merged = objects(records({"merge", path_, "--json", "--records", other}).out)[0];
   EXPECT_EQ(merged.at("known"), merged.at("lines"));
   const Outcome checked = records({"check", "--records", other});
   EXPECT_EQ(checked.code, 0);
-  EXPECT_THAT(checked.out, HasSubstr("intact: 1 tasks, 20 candidates"));
+  EXPECT_THAT(checked.out, HasSubstr("intact: 1 task, 20 candidates"));
 }
 
 TEST_F(Records, ATruncatedStoreIsExportedAsFarAsItCanBeRead) {
@@ -204,7 +204,7 @@ TEST_F(Records, LogsOfAnsorBecomeTraces) {
   const Outcome outcome = records({"import", log, "--ansor", "matmul:m=16,n=16,k=16", "-o", traces,
                                    "--threads", "1", "--records", path_});
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_THAT(outcome.out, HasSubstr("1 records: 1 traces"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 record: 1 trace"));
   EXPECT_EQ(must(read_file(traces)), "# Ansor: 0.5 s, key\nsplit C i [4]\n");
   const Outcome wrong = records(
       {"import", log, "--ansor", "matmul:m=8,n=8,k=8", "--threads", "1", "--records", path_});

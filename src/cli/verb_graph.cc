@@ -8,6 +8,7 @@
 #include <ostream>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/graph_svg.h"
@@ -47,8 +48,8 @@ Result<ExitCode> run_graph(const Context& context, const Flags& flags) {
   }
   TRY(write_file_atomically(flags.output, TRY(text_of(view, ending))));
   print(context,
-        fmt::format("{}: {} nodes in {} steps, {} kernels\n", flags.output, view.nodes, view.steps,
-                    view.kernels),
+        fmt::format("{}: {} in {}, {}\n", flags.output, counted(view.nodes, "node"),
+                    counted(view.steps, "step"), counted(view.kernels, "kernel")),
         {{"file", flags.output},
          {"nodes", view.nodes},
          {"steps", view.steps},

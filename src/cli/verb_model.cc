@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cost_model.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "cli/verb.h"
 
@@ -25,10 +26,10 @@ std::string to_text(const app::CostModelSummary& summary, size_t features) {
   std::string text = fmt::format(
       "objective   {}\ntrees       {} of depth {} at most, {} leaves\n"
       "encoding    {} version {}, {} of {} columns used\n"
-      "trained on  {} programs ({} failed) of {} task{}, {} rows\n",
+      "trained on  {} programs ({} failed) of {}, {} rows\n",
       summary.objective, file.forest.trees.size(), summary.depth, summary.leaves, file.encoding,
       file.encoding_version, importance.size(), file.forest.width, file.programs, file.failures,
-      file.groups, file.groups == 1 ? "" : "s", file.rows);
+      counted(file.groups, "task"), file.rows);
   const cost::Quality& quality = file.quality;
   if (quality.programs == 0) {
     text += "held out    nothing: too few programs\n";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/operator_space.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "cli/space_report.h"
 #include "cli/target_flags.h"
@@ -42,8 +43,8 @@ Result<ExitCode> run_space(const Context& context, const Options& options) {
           sketch_json(space.sketches[k], k));
   }
   print(context,
-        fmt::format("{} for {}: {} sketches, {} programs (legal or not)\n", space.what,
-                    space.target, space.sketches.size(), count_text(space.size)),
+        fmt::format("{} for {}: {}, {} programs (legal or not)\n", space.what, space.target,
+                    counted(space.sketches.size(), "sketch", "sketches"), count_text(space.size)),
         {{"workload", space.what},
          {"target", space.target},
          {"sketches", space.sketches.size()},

@@ -9,6 +9,7 @@
 
 #include "app/model_tasks.h"
 #include "app/verdicts.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "cli/interrupt.h"
 #include "cli/model_flags.h"
@@ -30,8 +31,8 @@ std::string text_of(const app::ModelTasks& model) {
                         ns > 0 && row.flop > 0 ? rate_text(row.flop, ns) : "-", row.title);
   }
   text +=
-      fmt::format("{} task{}, {} with a record; those take {} per run\n", model.tasks.size(),
-                  model.tasks.size() == 1 ? "" : "s", model.tuned, duration_text(model.tuned_ns));
+      fmt::format("{}, {} with a record; those take {} per run\n",
+                  counted(model.tasks.size(), "task"), model.tuned, duration_text(model.tuned_ns));
   return text;
 }
 
