@@ -101,6 +101,7 @@ class LineFilter {
 // store, the lines that are not written yet are read from what can be saved of it.
 Result<ExportOutcome> export_readable(const std::string& records, const record::TextSink& write,
                                       const StopToken& stop, const std::function<Status()>& begin) {
+  TRY(check_store_path(records));
   LineFilter filter(write);
   ExportOutcome outcome;
   Result<record::Store> store = open_reader(records);
@@ -194,6 +195,7 @@ Result<MergeOutcome> merge_records(const std::string& records,
 
 Result<record::CheckReport> check_records(const std::string& records, int64_t programs,
                                           const StopToken& stop) {
+  TRY(check_store_path(records));
   Result<record::Store> store = open_reader(records);
   if (store) return record::check(*store, programs, stop);
   if (store.error().kind != ErrorKind::BadInput) return std::unexpected(store.error());
