@@ -298,6 +298,7 @@ TEST(Workbench, DiesWithAReason) {
 }
 
 TEST(Workbench, KillsEndlessLoops) {
+  if (kThreadSanitizer) GTEST_SKIP() << "the thread sanitizer holds signals back";
   TestBench test(task_of_text(kRelu));
   const BuiltKernel kernel = long_kernel(int64_t{1} << 40);
   const Death death = run_forked([&] { test.bench->check(kernel, 50e6); });

@@ -92,7 +92,8 @@ Result<int64_t> fill_up(const fs::path& path, const Header& header) {
 Status replay_log(const fs::path& copy) {
   const std::unique_ptr<Database> database = TRY(Database::open(copy, Access::Write));
   database->execute("PRAGMA wal_checkpoint(TRUNCATE)");
-  (void)database->take_status();  // without its end, the file may not open yet
+  // Without its end, the file may not open yet.
+  [[maybe_unused]] const Status damage = database->take_status();
   return {};
 }
 
@@ -177,8 +178,8 @@ std::vector<std::pair<std::string, std::string>> schema_of(Database& damaged,
                   "NOT LIKE 'sqlite_%'");
   query.with(type);
   while (query.next()) found.emplace_back(query.text(0), query.text(1));
-  (void)damaged.take_status();  // those before the damage
-  return found;
+  [[maybe_unused]] const Status damage = damaged.take_status();
+  return found;  // those before the damage
 }
 
 // Makes the store `to` from what can be read of `from`. Returns the number of lost rows.
