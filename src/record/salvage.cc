@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 
 // The header of an SQLite file (https://www.sqlite.org/fileformat.html, section 1.3).
 constexpr size_t kHeaderBytes = 100;
+// Placeholders are not written beyond this: the number of pages in a damaged header may be any.
+constexpr int64_t kMaxFilledBytes = int64_t{1} << 30;
 
 struct Header {
   int64_t page_bytes = 0;
@@ -169,6 +171,15 @@ class RowSaver {
   int64_t lost_ = 0;
 };
 
+// True for a plain name, and one statement that makes a table or an index. The texts of a damaged
+// file may be anything, and they are executed.
+bool is_definition(std::string_view name, std::string_view sql) {
+  constexpr std::string_view kKinds[] = {"CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX "};
+  return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos &&
+         sql.find(';') == std::string_view::npos &&
+         std::ranges::any_of(kKinds, [&](std::string_view kind) { return sql.starts_with(kind); });
+}
+
 // The statements that make the tables or the indexes of a damaged database, by name.
 std::vector<std::pair<std::string, std::string>> schema_of(Database& damaged,
                                                            std::string_view type) {
@@ -177,7 +188,11 @@ std::vector<std::pair<std::string, std::string>> schema_of(Database& damaged,
                   "SELECT name, sql FROM sqlite_schema WHERE type = ? AND sql IS NOT NULL AND name "
                   "NOT LIKE 'sqlite_%'");
   query.with(type);
-  while (query.next()) found.emplace_back(query.text(0), query.text(1));
+  while (query.next()) {
+    if (is_definition(query.text(0), query.text(1))) {
+      found.emplace_back(query.text(0), query.text(1));
+    }
+  }
   [[maybe_unused]] const Status damage = damaged.take_status();
   return found;  // those before the damage
 }
@@ -267,6 +282,10 @@ Result<Salvaged> salvage(const fs::path& path, const Error& why, const StopToken
     return fail(why.kind, why.message);  // no other verb can read it either
   }
   for (const char* const end : {"-wal", "-shm"}) fs::remove(copy.native() + end, error);
+  if (header.pages * header.page_bytes > static_cast<int64_t>(bytes) + kMaxFilledBytes) {
+    return nothing(fmt::format("its header counts {} pages, it has {}", header.pages,
+                               static_cast<int64_t>(bytes) / header.page_bytes));
+  }
   const int64_t missing = TRY(fill_up(copy, header));
   const auto pages = static_cast<int64_t>(fs::file_size(copy, error)) / header.page_bytes;
   std::string damage = missing > 0

@@ -136,6 +136,27 @@ TEST_F(Salvage, CommitsInTheLogAreSaved) {
   EXPECT_LE(lines_.size() - lines_of(saved.store).size(), kMaxPerPage);
 }
 
+TEST_F(Salvage, CountsOfPagesInAHeaderAreBounded) {
+  std::string bytes = must(read_file(folder_ / "whole.db"));
+  bytes.replace(28, 4, "\x7f\xff\xff\xff");
+  write(folder_ / "damaged.db", bytes);
+  const Result<Salvaged> saved = salvage(folder_ / "damaged.db", kWhy);
+  ASSERT_FALSE(saved.has_value());
+  EXPECT_THAT(saved.error().message, HasSubstr("its header counts 2147483647 pages"));
+}
+
+// The texts of the schema are data: nothing but definitions is executed.
+TEST_F(Salvage, StatementsInTheSchemaAreNotExecuted) {
+  std::string bytes = must(read_file(folder_ / "whole.db"));
+  const size_t at = bytes.find("CREATE INDEX ");
+  ASSERT_NE(at, std::string::npos);
+  const std::string statement = "COMMIT;ATTACH'foreign.db'AS x;CREATE TABLE x.y(z);--";
+  bytes.replace(at, statement.size(), statement);
+  write(folder_ / "damaged.db", bytes);
+  const bool saved = salvage(folder_ / "damaged.db", kWhy).has_value();
+  EXPECT_FALSE(fs::exists("foreign.db")) << saved;
+}
+
 TEST_F(Salvage, OtherFilesAreRefusedWithTheFirstError) {
   std::string bytes = must(read_file(folder_ / "whole.db"));
   bytes[68] ^= 1;  // the application
