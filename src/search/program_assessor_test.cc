@@ -611,6 +611,20 @@ TEST(ProgramCache, KeepsTheGivenPrograms) {
     EXPECT_FALSE(has(cache, all[2], 2));
     EXPECT_EQ(cache.genomes.size(), 20U);
   }
+  {
+    // A block of which most is kept stays as it is, between blocks that are dropped.
+    ProgramCache cache(10'000, 1000);
+    const std::vector<CacheKeys> all = filled(cache, 20);
+    const CacheKeys keep[] = {all[4], all[2]};
+    const float* const values =
+        cache.block_of(cache.programs.find(all[4].entry)->place)->inputs[0].values.data();
+    cache.trim(keep);
+    cache.trim(keep);
+    for (const size_t k : {2, 4, 19}) EXPECT_TRUE(has(cache, all[k], static_cast<float>(k)));
+    for (const size_t k : {0, 1, 3, 5}) EXPECT_FALSE(has(cache, all[k], static_cast<float>(k)));
+    EXPECT_EQ(cache.block_of(cache.programs.find(all[4].entry)->place)->inputs[0].values.data(),
+              values);
+  }
   for (const bool is_large : {false, true}) {
     ProgramCache cache;
     const std::vector<CacheKeys> all = filled(cache, 20);

@@ -55,33 +55,52 @@ std::unique_ptr<EncodedBlock> ProgramCache::new_block() {
   return block;
 }
 
-void ProgramCache::drop_first_block() {
-  block_bytes_ -= bytes_of(*blocks_.front());
-  spare_.push_back(std::move(blocks_.front()));
-  blocks_.pop_front();
-  ++first_block_;
+void ProgramCache::drop_block(size_t index) {
+  block_bytes_ -= bytes_of(*blocks_[index]);
+  spare_.push_back(std::move(blocks_[index]));
+  for (; !blocks_.empty() && blocks_.front() == nullptr; ++first_block_) blocks_.pop_front();
 }
 
 void ProgramCache::drop_blocks_except(size_t count, size_t bytes, std::span<const CacheKeys> keep) {
-  std::unique_ptr<EncodedBlock> kept = new_block();
-  const auto number = static_cast<uint32_t>(first_block_ + blocks_.size());
+  std::vector<size_t> kept(count);  // programs, per block
+  std::vector<KnownProgram*> programs_kept;
+  size_t kept_bytes = 0;
+  const auto find_old = [&](const BlockSlot& place) {  // count: in none of the blocks
+    return block_of(place) == nullptr ? count : std::min<size_t>(count, place.block - first_block_);
+  };
   for (const CacheKeys& keys : keep) {
-    if (bytes_of(*kept) >= bytes) break;
+    if (kept_bytes >= bytes) break;
     KnownProgram* const program = programs.find(keys.entry);
-    const EncodedBlock* const from = program != nullptr ? block_of(program->place) : nullptr;
-    if (from == nullptr || program->place.block - first_block_ >= count) continue;
-    feature::append(from->inputs, program->place.slot, program->place.slot + 1, &kept->inputs);
-    program->place = {.block = number, .slot = static_cast<uint32_t>(kept->programs() - 1)};
+    const size_t index = program == nullptr ? count : find_old(program->place);
+    if (index == count) continue;
+    ++kept[index];
+    programs_kept.push_back(program);
+    kept_bytes += bytes_of(*blocks_[index]) / blocks_[index]->programs();
   }
-  for (size_t k = 0; k < count; ++k) drop_first_block();
-  if (kept->programs() > 0) add_block(std::move(kept));
+  const auto stays = [&](size_t index) {
+    return kept[index] > 0 && 2 * kept[index] >= blocks_[index]->programs();
+  };
+  std::unique_ptr<EncodedBlock> moved = new_block();
+  const auto number = static_cast<uint32_t>(first_block_ + blocks_.size());
+  for (KnownProgram* const program : programs_kept) {
+    const size_t index = find_old(program->place);
+    if (index == count || stays(index)) continue;
+    const uint32_t slot = program->place.slot;
+    feature::append(blocks_[index]->inputs, slot, slot + 1, &moved->inputs);
+    program->place = {.block = number, .slot = static_cast<uint32_t>(moved->programs() - 1)};
+  }
+  for (size_t k = count; k-- > 0;) {  // last ones first: indices stay
+    if (blocks_[k] != nullptr && !stays(k)) drop_block(k);
+  }
+  if (moved->programs() > 0) add_block(std::move(moved));
 }
 
 void ProgramCache::trim(std::span<const CacheKeys> keep) {
   if (block_bytes_ > max_block_bytes_) {
     size_t count = 0;
-    for (size_t left = block_bytes_; left > max_block_bytes_ / 2 && count < blocks_.size();) {
-      left -= bytes_of(*blocks_[count++]);
+    for (size_t left = block_bytes_; left > max_block_bytes_ / 2 && count < blocks_.size();
+         ++count) {
+      if (blocks_[count] != nullptr) left -= bytes_of(*blocks_[count]);
     }
     drop_blocks_except(count, max_block_bytes_ / 4, keep);
   }
@@ -110,6 +129,7 @@ void ProgramCache::shrink(size_t bytes, std::span<const CacheKeys> keep) {
 void ProgramCache::select(std::span<const size_t> which) {
   block_bytes_ = 0;
   for (const std::unique_ptr<EncodedBlock>& block : blocks_) {
+    if (block == nullptr) continue;
     feature::Inputs selected;
     for (const size_t k : which) selected.push_back(std::move(block->inputs[k]));
     block->inputs = std::move(selected);
@@ -119,7 +139,9 @@ void ProgramCache::select(std::span<const size_t> which) {
 }
 
 void ProgramCache::drop_blocks() {
-  while (!blocks_.empty()) drop_first_block();
+  first_block_ += static_cast<uint32_t>(blocks_.size());
+  blocks_.clear();
+  block_bytes_ = 0;
   spare_.clear();
 }
 

@@ -70,6 +70,7 @@ class ProgramCache {
 
   std::unique_ptr<EncodedBlock> new_block();  // empty; reuses the memory of a dropped block
   // Drops excess blocks, except for the encodings of `keep`, the first ones if there are too many.
+  // Other encodings may stay with them.
   // Must not be called while slots are in use.
   void trim(std::span<const CacheKeys> keep = {});
   // Releases memory. If the encodings take more than `bytes`, only those of `keep` stay, the first
@@ -81,14 +82,14 @@ class ProgramCache {
   void select(std::span<const size_t> which);
 
  private:
-  void drop_first_block();
-  // Drops the first `count` blocks. The encodings of `keep` in them move to a new block of up to
-  // `bytes`.
+  void drop_block(size_t index);
+  // Drops the first `count` blocks, except for up to `bytes` of the encodings of `keep`: they move
+  // to a new block, unless they are half of theirs or more, which then stays.
   void drop_blocks_except(size_t count, size_t bytes, std::span<const CacheKeys> keep);
 
   size_t max_block_bytes_;
   size_t max_entries_;
-  std::deque<std::unique_ptr<EncodedBlock>> blocks_;
+  std::deque<std::unique_ptr<EncodedBlock>> blocks_;  // null: dropped; the first one is not
   uint32_t first_block_ = 0;
   size_t block_bytes_ = 0;
   std::vector<std::unique_ptr<EncodedBlock>> spare_;
