@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
+
+#include "base/rounding.h"
 
 namespace tilewright::heuristic {
 
@@ -34,7 +37,24 @@ void add_quotients(const LoopTree& tree, const AccessDim& dim, uint32_t axis, Ac
   }
 }
 
+// How often the spatial axes of a stage read an element.
+double uses_of(const LoopTree& tree, const Stage& stage, const Access& access) {
+  double uses = 1;
+  for (size_t axis = 0; axis < stage.axes.size(); ++axis) {
+    if (is_reduced(tree, stage, axis)) continue;
+    const bool depends = access_stride(tree, access, axis).depends;
+    const int64_t phases = depends ? phases_of(tree, access, axis) : 1;
+    if (phases > 0) uses *= static_cast<double>(ceil_div(extent_of(tree, stage, axis), phases));
+  }
+  return uses;
+}
+
+// Constants are copied when the model is prepared, from any order.
 bool is_packable(const LoopTree& tree, const Access& access) {
+  if (tree.buffer(access.buffer).is_constant) {
+    const auto dims = std::span(tree.dims).subspan(access.first_dim, access.rank);
+    return std::ranges::all_of(dims, [](const AccessDim& d) { return d.affine || d.quasi_affine; });
+  }
   for (size_t d = access.first_dim; d < access.first_dim + size_t{access.rank}; ++d) {
     const AccessDim& dim = tree.dims[d];
     if (!dim.affine || dim.index.constant != 0 || dim.index.terms.size() > 1) return false;
@@ -73,22 +93,14 @@ class RoleFinder {
     for (size_t axis = 0; axis < spatial_; ++axis) {
       bool everywhere = store_stride(tree_, stage_, axis).depends && stage_.accesses > 1;
       for (const Access& access : tree_.reads_of(stage_)) {
-        everywhere = everywhere && access_stride(tree_, access, axis).depends;
+        everywhere = everywhere && access_stride(tree_, access, axis).depends &&
+                     phases_of(tree_, access, axis) == 0;
       }
       if (everywhere) roles_.batch.push_back(static_cast<int>(axis));
     }
   }
 
-  // True if some spatial axis that the read does not depend on reuses it.
-  bool is_reused(const Access& access) const {
-    double uses = 1;
-    for (size_t axis = 0; axis < spatial_; ++axis) {
-      if (!access_stride(tree_, access, axis).depends) {
-        uses *= static_cast<double>(extent_of(tree_, stage_, axis));
-      }
-    }
-    return uses >= 8;
-  }
+  bool is_reused(const Access& access) const { return uses_of(tree_, stage_, access) >= 8; }
 
   int64_t run_of(size_t axis) const {
     int64_t run = 0;
@@ -139,28 +151,21 @@ class RoleFinder {
     }
   }
 
-  // The innermost spatial axis that some load along the vector does not depend on.
+  // The innermost spatial axes that some load along the vector does not depend on, each another.
   void find_rows() {
     const auto vector = static_cast<size_t>(roles_.vector);
     for (size_t axis = spatial_; axis-- > 0;) {
       if (axis == vector || extent_of(tree_, stage_, axis) < 2) continue;
-      for (const Access& access : tree_.reads_of(stage_)) {
-        if (!access_stride(tree_, access, vector).depends ||
-            access_stride(tree_, access, axis).depends) {
-          continue;
-        }
-        roles_.rows = static_cast<int>(axis);
-        return;
-      }
+      const bool repeats = std::ranges::any_of(tree_.reads_of(stage_), [&](const Access& access) {
+        const auto depends = [&](size_t on) { return access_stride(tree_, access, on).depends; };
+        const bool is_other = roles_.rows == kNoAxis || depends(static_cast<size_t>(roles_.rows));
+        return depends(vector) && !depends(axis) && is_other;
+      });
+      if (!repeats) continue;
+      int& role = roles_.rows == kNoAxis ? roles_.rows : roles_.columns;
+      role = static_cast<int>(axis);
+      if (!roles_.vector_reduces || roles_.columns != kNoAxis) return;
     }
-  }
-
-  double elements_of(const Access& access) const {
-    double elements = 1;
-    for (const int64_t extent : tree_.buffer(access.buffer).extent) {
-      elements *= static_cast<double>(extent);
-    }
-    return elements;
   }
 
   void find_outside() {
@@ -170,7 +175,7 @@ class RoleFinder {
     for (const Access& access : tree_.reads_of(stage_)) {
       if (!access_stride(tree_, access, static_cast<size_t>(roles_.vector)).depends) continue;
       const bool moves = access_stride(tree_, access, static_cast<size_t>(roles_.rows)).depends;
-      (moves ? moving : still) += elements_of(access);
+      (moves ? moving : still) += elements_of(tree_, access);
     }
     roles_.vector_outside = still >= moving;
   }
@@ -221,6 +226,24 @@ AccessStride access_stride(const LoopTree& tree, const Access& access, size_t ax
   return walk;
 }
 
+int64_t phases_of(const LoopTree& tree, const Access& access, size_t axis) {
+  int64_t phases = 1;
+  for (size_t d = 0; d < access.rank; ++d) {
+    const AccessDim& dim = tree.dims[access.first_dim + d];
+    if (!dim.affine && !dim.quasi_affine) return 0;
+    for (const arith::Term& term : dim.index.terms) {
+      if (term.var == axis) return 0;
+      if (term.var < te::kFirstQuotient) continue;
+      const te::Quotient& quotient = tree.quotients[term.var - te::kFirstQuotient];
+      if (quotient.of.coefficient_of(static_cast<uint32_t>(axis)) == 0) continue;
+      if (quotient.divisor != 1 || quotient.modulus == 0) return 0;
+      phases = std::lcm(phases, quotient.modulus);
+      if (phases > kMostPhases) return 0;
+    }
+  }
+  return phases;
+}
+
 AccessStride store_stride(const LoopTree& tree, const Stage& stage, size_t axis) {
   const Buffer& buffer = tree.buffer(stage.first_buffer);
   AccessStride walk;
@@ -239,6 +262,14 @@ AxisRoles axis_roles(const LoopTree& tree, StageIndex stage, const Target& targe
   return RoleFinder(tree, stage, target, may_pack).run();
 }
 
+double elements_of(const LoopTree& tree, const Access& access) {
+  double elements = 1;
+  for (const int64_t extent : tree.buffer(access.buffer).extent) {
+    elements *= static_cast<double>(extent);
+  }
+  return elements;
+}
+
 double iterations_of(const LoopTree& tree, const Stage& stage) {
   double product = 1;
   for (const VarIndex axis : stage.axes) product *= static_cast<double>(tree.var(axis).extent);
@@ -249,16 +280,9 @@ bool is_heavy(const LoopTree& tree, StageIndex index) {
   const Stage& stage = tree.stage(index);
   const te::Op& op = tree.dag->op(stage.op);
   if (!op.has_reduction() || stage.kind != StageKind::Compute) return false;
-  for (const Access& access : tree.reads_of(stage)) {  // some operand is reused
-    double uses = 1;
-    for (size_t axis = 0; axis < op.axes.size(); ++axis) {
-      if (!access_stride(tree, access, axis).depends) {
-        uses *= static_cast<double>(extent_of(tree, stage, axis));
-      }
-    }
-    if (uses >= 4) return true;
-  }
-  return false;
+  return std::ranges::any_of(tree.reads_of(stage), [&](const Access& access) {
+    return uses_of(tree, stage, access) >= 4;
+  });
 }
 
 }  // namespace tilewright::heuristic

@@ -35,6 +35,11 @@ AccessStride access_stride(const schedule::LoopTree& tree, const schedule::Acces
 AccessStride store_stride(const schedule::LoopTree& tree, const schedule::Stage& stage,
                           size_t axis);
 
+// The number of steps of an axis after which the address is the same again, at most
+// kMostPhases: 1 if it does not depend on the axis. 0: it does not repeat.
+inline constexpr int64_t kMostPhases = 4;
+int64_t phases_of(const schedule::LoopTree& tree, const schedule::Access& access, size_t axis);
+
 // `axis` as above.
 inline bool is_reduced(const schedule::LoopTree& tree, const schedule::Stage& stage, size_t axis) {
   return tree.var(stage.axes[axis]).kind == schedule::IterKind::Reduce;
@@ -46,6 +51,7 @@ struct AxisRoles {
   int vector = kNoAxis;         // index in Stage::axes; kNoAxis: vectorization does not pay
   bool vector_reduces = false;  // it is a reduce axis: lanes hold partial results
   int rows = kNoAxis;           // spatial; a load along `vector` does not depend on it
+  int columns = kNoAxis;        // with lanes of partial results: another such axis
   // Keep the data along `vector` in cache while the other data streams through.
   bool vector_outside = false;
   // Without a reduction: an axis that is contiguous where `vector` has gaps; tiles of both use
@@ -62,6 +68,9 @@ struct AxisRoles {
 // so that gaps cost nothing.
 AxisRoles axis_roles(const schedule::LoopTree& tree, schedule::StageIndex stage,
                      const Target& target, bool may_pack);
+
+// Of the whole operand.
+double elements_of(const schedule::LoopTree& tree, const schedule::Access& access);
 
 // Product of the extents of all loops of a stage.
 double iterations_of(const schedule::LoopTree& tree, const schedule::Stage& stage);

@@ -73,6 +73,9 @@ TEST(AxisRoles, HeavyStagesReuseTheirOperands) {
     return is_heavy(tree, tree.find_stage(stage_of(stage)));
   };
   EXPECT_TRUE(heavy("matmul:m=64,n=64,k=64", "C"));
+  // Every second pixel has the same weights.
+  EXPECT_TRUE(heavy("conv2d_transpose:n=1,h=8,w=8,ci=64,co=3,kernel=4,stride=2,pad=1", "Y"));
+  EXPECT_FALSE(heavy("conv2d_transpose:n=1,h=8,w=8,ci=64,co=3,kernel=8,stride=8", "Y"));
   EXPECT_FALSE(heavy("softmax:m=64,n=64", "S"));
   EXPECT_FALSE(heavy("softmax:m=64,n=64", "Y"));
   EXPECT_FALSE(heavy("reduce:op=sum,shape=64x64,axes=0", "Y"));

@@ -7,6 +7,7 @@
 
 #include "heuristic/chain_tiler.h"
 #include "heuristic/nest_plan.h"
+#include "heuristic/thread_loops.h"
 #include "heuristic/transform_tiles.h"
 #include "heuristic/window.h"
 #include "schedule/apply.h"
@@ -72,10 +73,31 @@ class DefaultSchedule {
     });
     const double copies = copies_inlined(tree(), index);
     if (copies <= 1 && regular) return true;
-    if (regular && feeds_transform(index)) return true;
+    if (regular && (feeds_transform(index) || is_view(index))) return true;
     if (tiling_.style.vectors && pays_inlined_border(tree(), index, target_)) return true;
     return copies <= kCheapCopies && stage.instructions <= kCheapInstructions &&
            te::is_strictly_inlineable(dag_, stage.op);
+  }
+
+  // Elements that are only renamed: a slice, a reshape or a transposition whose rows stay
+  // contiguous, read by stages whose lanes walk along these rows or load one element for all.
+  bool is_view(StageIndex index) const {
+    const Stage& stage = tree().stage(index);
+    const te::Op& op = dag_.op(stage.op);
+    if (op.body.size() != 1 || op.body[0].kind() != ir::ExprKind::Load || stage.axes.empty()) {
+      return false;
+    }
+    const Access& moved = tree().reads_of(stage)[0];
+    const auto dims = std::span(tree().dims).subspan(moved.first_dim, moved.rank);
+    if (!std::ranges::all_of(dims, &AccessDim::affine)) return false;
+    const AccessStride own = access_stride(tree(), moved, stage.axes.size() - 1);
+    if (!own.is_contiguous() || !tiling_.style.vectors) return false;
+    return std::ranges::all_of(accesses_to(tree(), index), [&](const Access* access) {
+      const AxisRoles roles = axis_roles(tree(), access->stage, target_, tiling_.style.packs);
+      if (!roles.has_vector()) return false;
+      const AccessStride read = access_stride(tree(), *access, static_cast<size_t>(roles.vector));
+      return !read.depends || read.is_contiguous();
+    });
   }
 
   // Elements that are only moved, each once, to a stage that multiplies them by constant matrices:
@@ -122,7 +144,10 @@ class DefaultSchedule {
 
   void place_group(StageIndex root, const NestGroup& group) {
     const StageName name = tree().stage(root).name;
-    const std::optional<Name> loop = tiler_.tile_led(root, group.lead);
+    std::vector<StageIndex> all = group.members;
+    all.push_back(root);
+    const bool large = is_worth_threads(tree(), all, target_);
+    const std::optional<Name> loop = tiler_.tile_led(root, group.lead, large);
     for (const StageIndex member : group.members) {
       const bool attached =
           loop && builder_.add({ComputeAt{tree().stage(member).name, name, *loop}});

@@ -131,6 +131,56 @@ TEST(DefaultTrace, IsLegalWithoutPermissions) {
   }
 }
 
+LoopTree default_tree(std::string_view text, const Target& target) {
+  const Workload workload = parse_workload(text).value();
+  const Trace trace = default_trace(workload, target).value();
+  return apply_or_explain(*initial_tree(workload), trace).value();
+}
+
+// Each stage is too small for threads, all of them are not.
+TEST(DefaultTrace, StagesOfANestShareThreads) {
+  const Target target = parse_target("x86-64-v4;threads=16").value();
+  EXPECT_TRUE(has(default_tree("softmax:m=600,n=50", target), Annotation::Parallel));
+  EXPECT_FALSE(has(default_tree("softmax:m=6,n=50", target), Annotation::Parallel));
+}
+
+// 256 channels are four for each task of 16 threads, but no lane of a vector stays empty.
+TEST(DefaultTrace, RowsThatAreLanesAreDividedByVectors) {
+  const Target target = parse_target("x86-64-v4;threads=16").value();
+  const LoopTree tree = default_tree("global_pool:op=average,spatial=56x56,c=256", target);
+  EXPECT_TRUE(has(tree, Annotation::Parallel));
+  int vectors = 0;
+  for (const LoopVar& var : tree.vars) {
+    if (!var.is_loop() || var.annotation != Annotation::Vectorize) continue;
+    EXPECT_EQ(var.extent % 16, 0) << tree.to_string();
+    ++vectors;
+  }
+  EXPECT_GT(vectors, 0);
+}
+
+// Queries are a slice of one product, with its heads as an axis.
+TEST(DefaultTrace, ViewsAreReadInPlace) {
+  const char* text =
+      R"(dag:{"constants":[],"ops":[{"name":"X","axes":[["d0",50],["d1",3],["d2",768]],"placeho)"
+      R"(lder":"f32"},{"name":"Q","axes":[["i",50],["h",12],["k",64]],"body":[7],"elements":["f)"
+      R"(32"],"nodes":[["var",0],["i64",1],["var",1],["i64",64],["*",2,3],["var",2],["+",4,5],[)"
+      R"("load",0,0,1,6]]},{"name":"K","axes":[["h",12],["k",64],["j",50]],"placeholder":"f32"})"
+      R"(,{"name":"C","axes":[["h",12],["i",50],["j",50]],"body":[6],"elements":["f32"],"reduce)"
+      R"(":[["k",64]],"reduction":{"names":["lhs","rhs"],"identity":[7],"combine":[10],"commuta)"
+      R"(tive":true},"nodes":[["var",1],["var",0],["var",3],["load",1,0,1,2],["var",2],["load",)"
+      R"(2,1,2,4],["*",3,5],["f32","0x0p+0"],["var",4],["var",5],["+",8,9]]}]})";
+  const LoopTree tree = default_tree(text, some_targets()[2]);
+  EXPECT_EQ(tree.stage(tree.find_stage(testing::stage_of("Q"))).place, Attachment::Inlined);
+}
+
+// The weights of a block of channels stay in cache while all pixels pass.
+TEST(DefaultTrace, ATransposedConvolutionReusesItsWeights) {
+  const LoopTree tree = default_tree(
+      "conv2d_transpose:n=1,h=4,w=4,ci=512,co=256,kernel=4,stride=2,pad=1", some_targets()[2]);
+  const Stage& stage = tree.stage(tree.find_stage(testing::stage_of("Y")));
+  EXPECT_EQ(tree.var(stage.loops[0]).name.text(), "c.0") << tree.to_string();
+}
+
 struct Shape {
   const char* workload;
   const char* tree;  // of the default schedule, without lines about inputs

@@ -29,6 +29,7 @@ std::vector<PlannedLoop> plan_loops(const LoopTree& tree, StageIndex index, cons
   };
   const VarIndex vector = loop_of(roles.vector);
   const VarIndex rows = tile.rows > 0 ? loop_of(roles.rows) : kNone;
+  const VarIndex columns = tile.columns > 0 ? loop_of(roles.columns) : kNone;
   const VarIndex across = loop_of(roles.across);
   std::vector<PlannedLoop> loops;
   for (const VarIndex loop : stage.loops) {
@@ -39,6 +40,8 @@ std::vector<PlannedLoop> plan_loops(const LoopTree& tree, StageIndex index, cons
       planned.is_vector = true;
     } else if (loop == rows) {
       planned.tile = tile.rows;
+    } else if (loop == columns) {
+      planned.tile = tile.columns;
     } else if (loop == across) {
       planned.tile = kAcross;
     }

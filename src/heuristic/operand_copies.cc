@@ -15,21 +15,22 @@ namespace {
 constexpr int64_t kMaxCopied = 1 << 19;  // bytes per tile: a part of the L2 cache
 constexpr int64_t kMinCopied = 1024;     // bytes
 
-// True for operands of a register tile in another order: they change with the lanes, and rows reuse
-// them.
+bool is_gapped(const LoopTree& tree, const Access& access, const AxisRoles& roles) {
+  return !access_stride(tree, access, static_cast<size_t>(roles.vector)).is_contiguous();
+}
+
+// Operands of a register tile in another order: they change with the lanes, and rows reuse them.
+// With lanes of partial results, only constants, where lanes would access them with gaps.
 std::vector<Access> reused_reads(const LoopTree& tree, StageIndex reader, const AxisRoles& roles) {
   std::vector<Access> reads;
-  if (!roles.has_vector() || roles.rows == kNoAxis || roles.vector_reduces) return reads;
+  if (!roles.has_vector() || roles.rows == kNoAxis) return reads;
   for (const Access& access : tree.reads_of(tree.stage(reader))) {
     const bool moves = access_stride(tree, access, static_cast<size_t>(roles.vector)).depends;
     const bool still = !access_stride(tree, access, static_cast<size_t>(roles.rows)).depends;
-    if (moves && still) reads.push_back(access);
+    const bool gapped = tree.buffer(access.buffer).is_constant && is_gapped(tree, access, roles);
+    if (moves && (roles.vector_reduces ? gapped : still)) reads.push_back(access);
   }
   return reads;
-}
-
-bool is_gapped(const LoopTree& tree, const Access& access, const AxisRoles& roles) {
-  return !access_stride(tree, access, static_cast<size_t>(roles.vector)).is_contiguous();
 }
 
 StageName copy_of(StageName source) { return {.op = source.op, .role = StageRole::Read}; }

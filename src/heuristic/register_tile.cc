@@ -10,6 +10,15 @@ namespace tilewright::heuristic {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
 
+namespace {
+
+// At most `most` of an axis; parts of equal size where it can be.
+int64_t some_of(int64_t extent, int64_t most) {
+  return extent <= most ? extent : divisor_within(extent, (most + 1) / 2, most);
+}
+
+}  // namespace
+
 VarIndex innermost_part(const LoopTree& tree, VarIndex var) {
   while (tree.var(var).is_split()) {
     var = static_cast<VarIndex>(tree.var(var).first_part + tree.var(var).parts - 1);
@@ -34,6 +43,16 @@ RegisterTile choose_tile(const LoopTree& tree, StageIndex index, const AxisRoles
   const int lanes = target.lanes(roles.element_bytes);
   const int64_t length = roles.vector_run > 0 ? std::min(roles.vector_run, extent(roles.vector))
                                               : extent(roles.vector);
+  if (roles.vector_reduces && roles.rows != kNoAxis && !style.small) {
+    constexpr int64_t kMostRows = 4;
+    constexpr int64_t kMostColumns = 8;
+    tile.vector = vector_tile(length, lanes, 1);
+    tile.rows = some_of(extent(roles.rows), kMostRows);
+    if (roles.columns == kNoAxis) return tile;
+    const int64_t most = std::min(kMostColumns, sums_in_registers(target) / tile.rows);
+    tile.columns = some_of(extent(roles.columns), std::max<int64_t>(1, most));
+    return tile;
+  }
   tile.vector = vector_tile(length, lanes, style.small ? 1 : has_rows ? 2 : 4);
   if (roles.vector_run > 0) tile.vector = std::gcd(tile.vector, roles.vector_run);
   if (has_rows) {

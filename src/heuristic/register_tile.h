@@ -2,6 +2,7 @@
 // (AxisRoles) that one iteration of the outer loops computes. Pure functions.
 //
 //   C[i, j] += A[i, k] * B[k, j] on 32 vector registers of 16 lanes     vector j 32, rows i 14
+//   the same with j < 2                                 vector k 16, rows j 2, columns i 8
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,11 @@ struct TileStyle {
 
 inline constexpr int64_t kAcross = 16;  // side of a tile that is contiguous along both axes in turn
 
-// Tile sizes of the two axes with roles; 0: no such axis. A tile as large as its axis is not split.
+// Tile sizes of the axes with roles; 0: no such axis. A tile as large as its axis is not split.
 struct RegisterTile {
   int64_t vector = 0;
   int64_t rows = 0;
+  int64_t columns = 0;
 
   bool operator==(const RegisterTile&) const = default;
 };

@@ -35,6 +35,10 @@ constexpr TileCase kCases[] = {
      "x86-64-v4;threads=1",
      kFull,
      {16, 14}},
+    // Too few columns for lanes: lanes hold partial sums of a block of results.
+    {"matmul:m=512,n=2,k=64,constant=B", "C", "x86-64-v4;threads=1", kFull, {16, 2, 8}},
+    {"matmul:m=512,n=3,k=64,constant=B", "C", "x86-64-v3;threads=1", kFull, {8, 3, 4}},
+    {"conv2d:n=1,h=30,w=30,ci=64,co=1,kernel=1", "Y", "x86-64-v4;threads=1", kFull, {16, 3}},
     {"transpose:shape=640x640,perm=1x0", "Y", "x86-64-v4;threads=1", kFull, {kAcross, 0}},
 };
 
@@ -48,6 +52,7 @@ TEST(RegisterTile, FillsTheRegisters) {
     const RegisterTile tile = choose_tile(tree, stage, roles, target, c.style);
     EXPECT_EQ(tile.vector, c.tile.vector) << c.workload << ' ' << c.target;
     EXPECT_EQ(tile.rows, c.tile.rows) << c.workload << ' ' << c.target;
+    EXPECT_EQ(tile.columns, c.tile.columns) << c.workload << ' ' << c.target;
   }
 }
 

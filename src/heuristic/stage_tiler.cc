@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/rounding.h"
 #include "heuristic/constant_axes.h"
 #include "heuristic/loop_order.h"
 #include "heuristic/operand_copies.h"
@@ -13,6 +14,29 @@ namespace tilewright::heuristic {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
 
+namespace {
+
+// How many axes repeat in registers.
+size_t repeated_axes(const AxisRoles& roles, const TileStyle& style) {
+  if (roles.rows == kNoAxis) return 0;
+  if (!roles.vector_reduces) return 1;
+  if (!style.vectors || style.small) return 0;
+  return roles.columns == kNoAxis ? 1 : 2;
+}
+
+// True if the operands of the lanes are larger than the others.
+bool are_lanes_larger(const LoopTree& tree, const Stage& stage, const AxisRoles& roles) {
+  double lanes = 0;
+  double others = 0;
+  for (const Access& access : tree.reads_of(stage)) {
+    const bool depends = access_stride(tree, access, static_cast<size_t>(roles.vector)).depends;
+    (depends ? lanes : others) += elements_of(tree, access);
+  }
+  return lanes >= others;
+}
+
+}  // namespace
+
 void annotate_tile(Tiling& tiling, StageIndex index, const AxisRoles& roles) {
   constexpr int64_t kMaxRows = 28;
   if (!roles.has_vector()) return;
@@ -21,14 +45,20 @@ void annotate_tile(Tiling& tiling, StageIndex index, const AxisRoles& roles) {
   const StageName name = stage.name;
   const size_t count = stage.loops.size();
   const Name last = tree.var(stage.loops[count - 1]).name;
-  const VarIndex before = count > 1 ? stage.loops[count - 2] : kNone;
-  const bool has_rows = before != kNone && tree.var(before).kind == IterKind::Spatial &&
-                        tree.var(before).extent <= kMaxRows && !roles.vector_reduces &&
-                        roles.rows != kNoAxis;
-  const Name rows = has_rows ? tree.var(before).name : Name();
+  const size_t repeated = std::min(count - 1, repeated_axes(roles, tiling.style));
+  std::vector<Name> unrolled;
+  int64_t copies = 1;
+  for (size_t k = 1; k <= repeated; ++k) {
+    const LoopVar& var = tree.var(stage.loops[count - 1 - k]);
+    copies *= var.extent;
+    if (var.kind != IterKind::Spatial || copies > kMaxRows) break;
+    unrolled.push_back(var.name);
+  }
   const Annotation lanes = tiling.style.vectors ? Annotation::Vectorize : Annotation::Unroll;
   tiling.builder.add({Annotate{name, last, lanes}});
-  if (has_rows) tiling.builder.add({Annotate{name, rows, Annotation::Unroll}});
+  for (const Name loop : unrolled) {
+    tiling.builder.add({Annotate{name, loop, Annotation::Unroll}});
+  }
 }
 
 void unroll_taps(Tiling& tiling, StageIndex index) {
@@ -49,7 +79,13 @@ void unroll_taps(Tiling& tiling, StageIndex index) {
 
 AxisRoles StageTiler::roles_of(StageIndex index, bool may_pack) const {
   AxisRoles roles = axis_roles(tree(), index, tiling_.target, may_pack && tiling_.style.packs);
-  if (roles.rows == kNoAxis) roles.rows = phased_rows(tree(), index, roles);
+  const int phased = phased_axis(tree(), index, roles);
+  if (roles.vector_reduces) {
+    if (roles.rows != kNoAxis && roles.columns == kNoAxis) roles.columns = phased;
+  } else if (roles.rows == kNoAxis && phased != kNoAxis) {
+    roles.rows = phased;
+    roles.vector_outside = are_lanes_larger(tree(), tree().stage(index), roles);
+  }
   return roles;
 }
 
@@ -100,8 +136,7 @@ bool StageTiler::tile_window(StageIndex index) {
   return true;
 }
 
-std::optional<Name> StageTiler::tile_led(StageIndex index, int lead) {
-  const bool large = is_large(index);
+std::optional<Name> StageTiler::tile_led(StageIndex index, int lead, bool work_is_large) {
   const AxisRoles roles = roles_of(index, false);
   const Stage& stage = tree().stage(index);
   const StageName name = stage.name;
@@ -115,16 +150,20 @@ std::optional<Name> StageTiler::tile_led(StageIndex index, int lead) {
       row *= static_cast<double>(var.extent);
     }
   }
-  // Blocks of rows if rows are short.
+  // Blocks of rows if rows are short; whole vectors if rows are the lanes.
   const int64_t last = tiling_.trips(index, outer.back());
   const int64_t most = std::max<int64_t>(1, last / (kTasksPerThread * tiling_.target.threads()));
-  const int64_t block = std::min(most, static_cast<int64_t>(2048 / std::max(1.0, row)));
+  int64_t block = std::min(most, static_cast<int64_t>(2048 / std::max(1.0, row)));
+  if (roles.vector == lead - 1) {
+    const int64_t lanes = tiling_.target.lanes(roles.element_bytes);
+    block = std::min(last, ceil_div(block, lanes) * lanes);
+  }
   if (block > 1 && tiling_.builder.add({Split{name, outer.back(), {block}, Tail::Peel}})) {
     outer.back() = outer.back().child(0);
   }
   if (roles.has_vector() && roles.vector >= lead) move_lanes_inside(index, roles);
   const std::optional<Name> loop = fuse_loops(tiling_, index, outer);
-  if (loop && large && tiling_.target.threads() > 1) {
+  if (loop && work_is_large && tiling_.target.threads() > 1) {
     tiling_.builder.add({Annotate{name, *loop, Annotation::Parallel}});
   }
   return loop;

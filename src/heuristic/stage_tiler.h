@@ -17,9 +17,10 @@ class StageTiler {
  public:
   explicit StageTiler(Tiling& tiling) : tiling_(tiling) {}
 
-  // A stage at root. Its `lead` leading axes become one parallel loop, outermost, in blocks.
-  // Returns the loop to which stages computed per block of rows are attached.
-  std::optional<Name> tile_led(schedule::StageIndex stage, int lead);
+  // A stage at root. Its `lead` leading axes become one loop, outermost, in blocks; a parallel one
+  // if the work of all stages in it is large. Returns the loop to which stages computed per block
+  // of rows are attached.
+  std::optional<Name> tile_led(schedule::StageIndex stage, int lead, bool work_is_large);
   // A stage at root, alone.
   void tile_root(schedule::StageIndex stage);
   // An attached stage, or work that is too small for threads.

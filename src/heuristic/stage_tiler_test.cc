@@ -55,7 +55,7 @@ TEST_F(StageTilerTest, LeadingAxesAreOneParallelLoop) {
   std::string loop;
   EXPECT_EQ(steps("softmax:m=1024,n=64",
                   [&](StageTiler& tiler, const auto& tree) {
-                    loop = tiler.tile_led(find(tree, "Y"), 1).value().text();
+                    loop = tiler.tile_led(find(tree, "Y"), 1, true).value().text();
                   }),
             "split Y i [32]\nreorder Y [i.0, i.1, j]\nannotate Y j vectorize\n"
             "annotate Y i.0 parallel\n");

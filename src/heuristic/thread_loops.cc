@@ -30,7 +30,14 @@ double vector_operations(const LoopTree& tree, StageIndex index, const Target& t
 }
 
 bool is_worth_threads(const LoopTree& tree, StageIndex index, const Target& target) {
-  return vector_operations(tree, index, target) >= kWorthThreads;
+  return is_worth_threads(tree, std::span(&index, 1), target);
+}
+
+bool is_worth_threads(const LoopTree& tree, std::span<const StageIndex> stages,
+                      const Target& target) {
+  double work = 0;
+  for (const StageIndex index : stages) work += vector_operations(tree, index, target);
+  return work >= kWorthThreads;
 }
 
 bool is_always_threaded(const LoopTree& tree, StageIndex index, const Target& target) {

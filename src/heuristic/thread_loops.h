@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "heuristic/tiling.h"
@@ -21,6 +22,9 @@ double vector_operations(const schedule::LoopTree& tree, schedule::StageIndex st
 // them.
 inline constexpr double kWorthThreads = 8192;
 bool is_worth_threads(const schedule::LoopTree& tree, schedule::StageIndex stage,
+                      const Target& target);
+// The same for stages that share a parallel loop.
+bool is_worth_threads(const schedule::LoopTree& tree, std::span<const schedule::StageIndex> stages,
                       const Target& target);
 
 // Minimum work for which no search tries the stage without threads. Below it, threads are a choice,

@@ -71,6 +71,17 @@ TEST(ThreadLoops, SmallWorkUsesOneThread) {
   EXPECT_TRUE(worth("elementwise:shape=1024x1024,chain=relu"));
 }
 
+// The quotients of a softmax of short rows alone are too little work.
+TEST(ThreadLoops, StagesOfANestCountTogether) {
+  const Target target = parse_target("x86-64-v4;threads=16").value();
+  const Workbench bench("softmax:m=600,n=50");
+  const schedule::LoopTree tree = bench.tree("");
+  std::vector<schedule::StageIndex> stages;
+  for (const char* name : {"M", "E", "S", "Y"}) stages.push_back(tree.find_stage(stage_of(name)));
+  EXPECT_FALSE(is_worth_threads(tree, stages.back(), target));
+  EXPECT_TRUE(is_worth_threads(tree, stages, target));
+}
+
 // One threshold for both: a search can choose every decision of the default schedule.
 TEST(ThreadLoops, ASearchMayTryModerateWorkWithoutThreads) {
   const Target target = parse_target("x86-64-v3;threads=2").value();

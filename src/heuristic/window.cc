@@ -43,6 +43,17 @@ bool is_padded(const LoopTree& tree, const Stage& border, size_t dim) {
   return tree.buffer(border.first_buffer).extent[dim] != operand.extent[dim];
 }
 
+// True if most elements are those of the border, so that computing with them is mostly wasted.
+bool is_mostly_border(const LoopTree& tree, const Stage& border) {
+  const Buffer& operand = tree.buffer(tree.reads_of(border)[0].buffer);
+  double share = 1;
+  for (size_t dim = 0; dim < border.dims.size(); ++dim) {
+    share *= static_cast<double>(operand.extent[dim]) /
+             static_cast<double>(tree.buffer(border.first_buffer).extent[dim]);
+  }
+  return share < 0.5;
+}
+
 // True if no lane of the reader is on the border while another is not.
 bool lanes_stay_inside(const LoopTree& tree, const Stage& border, const Access& access, int lanes) {
   for (size_t d = 0; d < access.rank; ++d) {
@@ -119,35 +130,18 @@ int window_rows(const LoopTree& tree, StageIndex index, const AxisRoles& roles) 
   return kNoAxis;
 }
 
-int phased_rows(const LoopTree& tree, StageIndex index, const AxisRoles& roles) {
-  constexpr int64_t kMaxPhases = 4;
+int phased_axis(const LoopTree& tree, StageIndex index, const AxisRoles& roles) {
   const Stage& stage = tree.stage(index);
-  if (!roles.has_vector() || roles.vector_reduces) return kNoAxis;
-  const auto reads = tree.reads_of(stage);
-  const auto repeats = [&](const Access& access, size_t axis) {
-    bool found = false;
-    for (size_t d = 0; d < access.rank; ++d) {
-      const AccessDim& dim = tree.dims[access.first_dim + d];
-      if (!dim.affine && !dim.quasi_affine) return false;
-      for (const arith::Term& term : dim.index.terms) {
-        if (term.var == axis) return false;
-        if (term.var < te::kFirstQuotient) continue;
-        const te::Quotient& quotient = tree.quotients[term.var - te::kFirstQuotient];
-        if (quotient.of.coefficient_of(static_cast<uint32_t>(axis)) == 0) continue;
-        if (quotient.divisor != 1 || quotient.modulus == 0 || quotient.modulus > kMaxPhases) {
-          return false;
-        }
-        found = true;
-      }
-    }
-    return found;
-  };
+  if (!roles.has_vector()) return kNoAxis;
   for (size_t axis = stage.dims.size(); axis-- > 0;) {
-    if (static_cast<int>(axis) == roles.vector || tree.var(stage.axes[axis]).extent < 2) continue;
-    for (const Access& access : reads) {
+    const auto role = static_cast<int>(axis);
+    if (role == roles.vector || role == roles.rows || tree.var(stage.axes[axis]).extent < 2) {
+      continue;
+    }
+    for (const Access& access : tree.reads_of(stage)) {
       if (access_stride(tree, access, static_cast<size_t>(roles.vector)).depends &&
-          repeats(access, axis)) {
-        return static_cast<int>(axis);
+          phases_of(tree, access, axis) > 1) {
+        return role;
       }
     }
   }
@@ -180,7 +174,8 @@ bool pays_inlined_border(const LoopTree& tree, StageIndex index, const Target& t
   return !reads.empty() && std::ranges::all_of(reads, [&](const Access* access) {
     const bool light = is_light_window(tree, access->stage, target);
     const Window window = window_of(tree, access->stage);
-    if (!light && (window.empty() || window.widest > kWidestTap || window.others < kFewestOthers ||
+    const bool wide = window.widest > kWidestTap && !is_mostly_border(tree, border);
+    if (!light && (window.empty() || wide || window.others < kFewestOthers ||
                    !is_heavy(tree, access->stage))) {
       return false;
     }

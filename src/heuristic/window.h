@@ -34,9 +34,9 @@ bool is_light_window(const schedule::LoopTree& tree, schedule::StageIndex stage,
 // window slides along. kNoAxis: there is none.
 int window_rows(const schedule::LoopTree& tree, schedule::StageIndex stage, const AxisRoles& roles);
 
-// The innermost axis along which an operand of the lanes repeats after a few steps, as the weights
-// of a transposed convolution do: W[(x + 1) mod 2 + 2 t, c]. kNoAxis: there is none.
-int phased_rows(const schedule::LoopTree& tree, schedule::StageIndex stage, const AxisRoles& roles);
+// The innermost axis without a role along which an operand of the lanes repeats after a few steps,
+// as the weights of a transposed convolution do: W[(x + 1) mod 2 + 2 t, c]. kNoAxis: there is none.
+int phased_axis(const schedule::LoopTree& tree, schedule::StageIndex stage, const AxisRoles& roles);
 
 // The register tile of a light window: few accumulators, because the taps share the registers.
 RegisterTile window_tile(const schedule::LoopTree& tree, schedule::StageIndex stage,

@@ -32,7 +32,7 @@
 
 namespace tilewright::tune {
 
-inline constexpr int kTuneVersion = 9;  // raised when the same verdicts lead to other proposals
+inline constexpr int kTuneVersion = 10;  // raised when the same verdicts lead to other proposals
 
 struct TaskTunerOptions {
   space::SpaceOptions space{};
