@@ -238,7 +238,7 @@ int64_t phases_of(const LoopTree& tree, const Access& access, size_t axis) {
       if (quotient.of.coefficient_of(static_cast<uint32_t>(axis)) == 0) continue;
       if (quotient.divisor != 1 || quotient.modulus == 0) return 0;
       phases = std::lcm(phases, quotient.modulus);
-      if (phases > kMostPhases) return 0;
+      if (phases > kMaxPhases) return 0;
     }
   }
   return phases;

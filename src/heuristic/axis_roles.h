@@ -36,8 +36,8 @@ AccessStride store_stride(const schedule::LoopTree& tree, const schedule::Stage&
                           size_t axis);
 
 // The number of steps of an axis after which the address is the same again, at most
-// kMostPhases: 1 if it does not depend on the axis. 0: it does not repeat.
-inline constexpr int64_t kMostPhases = 4;
+// kMaxPhases: 1 if it does not depend on the axis. 0: it does not repeat.
+inline constexpr int64_t kMaxPhases = 4;
 int64_t phases_of(const schedule::LoopTree& tree, const schedule::Access& access, size_t axis);
 
 // `axis` as above.

@@ -12,9 +12,9 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// At most `most` of an axis; parts of equal size where it can be.
-int64_t some_of(int64_t extent, int64_t most) {
-  return extent <= most ? extent : divisor_within(extent, (most + 1) / 2, most);
+// Up to `limit` of an axis; parts of equal size where it can be.
+int64_t some_of(int64_t extent, int64_t limit) {
+  return extent <= limit ? extent : divisor_within(extent, (limit + 1) / 2, limit);
 }
 
 }  // namespace
@@ -44,13 +44,13 @@ RegisterTile choose_tile(const LoopTree& tree, StageIndex index, const AxisRoles
   const int64_t length = roles.vector_run > 0 ? std::min(roles.vector_run, extent(roles.vector))
                                               : extent(roles.vector);
   if (roles.vector_reduces && roles.rows != kNoAxis && !style.small) {
-    constexpr int64_t kMostRows = 4;
-    constexpr int64_t kMostColumns = 8;
+    constexpr int64_t kMaxTileRows = 4;
+    constexpr int64_t kMaxTileColumns = 8;
     tile.vector = vector_tile(length, lanes, 1);
-    tile.rows = some_of(extent(roles.rows), kMostRows);
+    tile.rows = some_of(extent(roles.rows), kMaxTileRows);
     if (roles.columns == kNoAxis) return tile;
-    const int64_t most = std::min(kMostColumns, sums_in_registers(target) / tile.rows);
-    tile.columns = some_of(extent(roles.columns), std::max<int64_t>(1, most));
+    const int64_t limit = std::min(kMaxTileColumns, sums_in_registers(target) / tile.rows);
+    tile.columns = some_of(extent(roles.columns), std::max<int64_t>(1, limit));
     return tile;
   }
   tile.vector = vector_tile(length, lanes, style.small ? 1 : has_rows ? 2 : 4);
