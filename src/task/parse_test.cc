@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 TEST(ParseWorkload, AcceptsOperatorsAndSuiteNames) {
   const auto by_name = parse_workload("C2D2");
@@ -75,7 +76,9 @@ TEST(ParseWorkload, MistakesInADag) {
   EXPECT_FALSE(parse_workload("dag:").has_value());
   EXPECT_FALSE(parse_workload("dag:{}").has_value());
   EXPECT_THAT(parse_workload(R"(dag:{"ops":[],"constants":[]})").error().message,
-              HasSubstr("not a Dag"));
+              StartsWith("not a Dag: it computes nothing"));
+  EXPECT_THAT(parse_workload(R"(dag:{"ops":[{}],"constants":[]})").error().message,
+              StartsWith("not a Dag: ops[0]: no member 'name'"));
   const auto matmul = parse_workload("matmul:m=7,n=5,k=3");
   std::string text = dag_workload(matmul->dag, {}).text;
   text.replace(text.find("[]"), 2, "[\"Q\"]");

@@ -164,8 +164,8 @@ class Analysis : public ir::Visitor {
         numbers_.emplace(axis.id(), static_cast<uint32_t>(numbers_.size()));
       }
     }
-    CHECK(numbers_.size() <= 64, "{} has {} axes; 64 are supported", op.name.text(),
-          numbers_.size());
+    CHECK(numbers_.size() <= kMaxOpAxes, "{} has {} axes; {} are supported", op.name.text(),
+          numbers_.size(), kMaxOpAxes);
     for (const auto* axes : {&op.axes, &op.reduce_axes}) {
       for (const Axis& axis : *axes) {
         if (axis.hints.simplify_const_index) folding_ |= uint64_t{1} << numbers_.at(axis.id());

@@ -23,8 +23,10 @@ struct Quotient {
   bool operator==(const Quotient&) const = default;
 };
 
+inline constexpr size_t kMaxOpAxes = 64;  // of an operator, reduce axes included
+
 // In a quasi-affine index, variable kFirstQuotient + k is quotient k of the operator.
-inline constexpr uint32_t kFirstQuotient = 64;
+inline constexpr uint32_t kFirstQuotient = kMaxOpAxes;
 
 // One index of one read. An index that is neither affine nor quasi-affine is data-dependent: it may
 // be any index of the dimension.
@@ -56,6 +58,6 @@ struct OpAccess {
 };
 
 struct Op;
-OpAccess analyze_access(const Op& op);  // an operator has at most 64 axes
+OpAccess analyze_access(const Op& op);
 
 }  // namespace tilewright::te

@@ -1,114 +1,16 @@
 #include "te/dag_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cctype>
 #include <unordered_set>
 
 #include "base/check.h"
-#include "ir/visit.h"
+#include "te/check_op.h"
 #include "te/flop.h"
 
 namespace tilewright::te {
 namespace {
-
-bool is_plain(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_';
-  });
-}
-
-// Checks one expression of an operator: known variables, and loads of existing tensors with their
-// element type and one I64 index per dimension.
-class BodyChecker : public ir::Visitor {
- public:
-  BodyChecker(const Name& op, std::unordered_set<ir::VarId> vars,
-              const std::vector<Tensor>& tensors)
-      : op_(op.text()), vars_(std::move(vars)), tensors_(tensors) {}
-
-  void visit(const ir::Expr& expr) override {
-    if (const auto* node = expr.as<ir::Var>()) {
-      CHECK(vars_.contains(node->id), "{}: variable {} is not an axis of it", op_,
-            node->name.text());
-    } else if (const auto* load = expr.as<ir::Load>()) {
-      CHECK(load->buffer < tensors_.size(), "{}: reads tensor {}, which is not defined yet", op_,
-            load->buffer);
-      const Tensor& tensor = tensors_[load->buffer];
-      CHECK(load->type == ir::Type(tensor.element, 1), "{}: reads {} as {}", op_,
-            tensor.name.text(), ir::to_string(load->type));
-      CHECK(load->indices.size() == tensor.shape.size(), "{}: reads {} with {} indices", op_,
-            tensor.name.text(), load->indices.size());
-      for (const ir::Expr& index : load->indices) {
-        CHECK(index.type() == ir::kIndex, "{}: an index of {} is {}", op_, tensor.name.text(),
-              ir::to_string(index.type()));
-      }
-    }
-    ir::Visitor::visit(expr);
-  }
-
- private:
-  const std::string& op_;
-  std::unordered_set<ir::VarId> vars_;
-  const std::vector<Tensor>& tensors_;
-};
-
-void check_axes(const Op& op) {
-  std::unordered_set<uint32_t> names;
-  std::unordered_set<ir::VarId> vars;
-  for (const auto* axes : {&op.axes, &op.reduce_axes}) {
-    for (const Axis& axis : *axes) {
-      CHECK(axis.extent.low >= 1, "{}: axis {} is empty", op.name.text(), axis.name.text());
-      CHECK(names.insert(axis.name.id()).second, "{}: two axes are called {}", op.name.text(),
-            axis.name.text());
-      CHECK(vars.insert(axis.id()).second, "{}: axis {} twice", op.name.text(), axis.name.text());
-    }
-  }
-}
-
-void check_reduction(const Op& op, const std::vector<Tensor>& tensors) {
-  const Reduction& reduction = *op.reduction;
-  const size_t width = op.body.size();
-  CHECK(!op.reduce_axes.empty(), "{}: a reduction over no axis", op.name.text());
-  CHECK(reduction.identity.size() == width && reduction.lhs.size() == width &&
-            reduction.rhs.size() == width && reduction.combine.size() == width,
-        "{}: a reduction of {} values with {}, {}, {} and {} parts", op.name.text(), width,
-        reduction.identity.size(), reduction.lhs.size(), reduction.rhs.size(),
-        reduction.combine.size());
-  std::unordered_set<ir::VarId> sides;
-  for (size_t k = 0; k < width; ++k) {
-    const ir::Type type = op.body[k].type();
-    CHECK(ir::arithmetic_type(type.scalar) == type.scalar, "{}: {} cannot accumulate",
-          op.name.text(), ir::to_string(type));
-    CHECK(reduction.identity[k].type() == type && reduction.lhs[k].type() == type &&
-              reduction.rhs[k].type() == type && reduction.combine[k].type() == type,
-          "{}: part {} of the reduction is not {}", op.name.text(), k, ir::to_string(type));
-    sides.insert(reduction.lhs[k].as<ir::Var>()->id);
-    sides.insert(reduction.rhs[k].as<ir::Var>()->id);
-  }
-  CHECK(sides.size() == 2 * width, "{}: lhs and rhs share a variable", op.name.text());
-  BodyChecker combine(op.name, sides, tensors);
-  for (const ir::Expr& part : reduction.combine) combine.visit(part);
-  BodyChecker identity(op.name, {}, tensors);
-  for (const ir::Expr& part : reduction.identity) identity.visit(part);
-}
-
-void check_op(const Op& op, const std::vector<ir::Scalar>& elements,
-              const std::vector<Tensor>& tensors) {
-  check_axes(op);
-  if (op.kind == OpKind::Placeholder) return;
-  CHECK(!op.body.empty() && op.body.size() == elements.size(), "{}: {} values for {} tensors",
-        op.name.text(), op.body.size(), elements.size());
-  std::unordered_set<ir::VarId> vars;
-  for (const Axis& axis : op.axes) vars.insert(axis.id());
-  for (const Axis& axis : op.reduce_axes) vars.insert(axis.id());
-  BodyChecker checker(op.name, std::move(vars), tensors);
-  for (size_t k = 0; k < op.body.size(); ++k) {
-    CHECK(!op.body[k].type().is_vector(), "{}: a vector value", op.name.text());
-    CHECK(op.reduction || op.body[k].type().scalar == elements[k], "{}: {} stored as {}",
-          op.name.text(), ir::to_string(op.body[k].type()), ir::name_of(elements[k]));
-    checker.visit(op.body[k]);
-  }
-  if (op.reduction) check_reduction(op, tensors);
-}
 
 void add_unique(std::vector<OpId>& ids, OpId id) {
   const auto place = std::ranges::lower_bound(ids, id);
@@ -129,7 +31,7 @@ TensorId DagBuilder::placeholder(std::string_view name, std::vector<Extent> shap
 }
 
 Axis DagBuilder::axis(std::string_view name, Extent extent, AxisHints hints) {
-  CHECK(is_plain(name), "'{}' is not a name for an axis", name);
+  CHECK(is_plain_name(name), "'{}' is not a name for an axis", name);
   return {.name = Name(name), .var = ir::var(name), .extent = extent, .hints = hints};
 }
 
@@ -182,9 +84,16 @@ void DagBuilder::discard(TensorId tensor) {
 }
 
 TensorId DagBuilder::add_op(Op op, const std::vector<ir::Scalar>& elements) {
-  CHECK(is_plain(op.name.text()), "'{}' is not a name for an operator", op.name.text());
-  CHECK(!dag_.find_op(op.name), "two operators are called {}", op.name.text());
-  check_op(op, elements, dag_.tensors_);
+  const auto outputs = add(std::move(op), elements);
+  CHECK(outputs.has_value(), "{}", outputs.error().message);
+  return outputs->front();
+}
+
+Result<std::vector<TensorId>> DagBuilder::add(Op op, const std::vector<ir::Scalar>& elements) {
+  TRY(check_op(op, elements, dag_.tensors_));
+  if (dag_.find_op(op.name)) {
+    return fail(ErrorKind::BadInput, fmt::format("two operators are called {}", op.name.text()));
+  }
   const auto first = static_cast<TensorId>(dag_.tensors_.size());
   for (uint32_t k = 0; k < elements.size(); ++k) {
     Tensor tensor;
@@ -197,10 +106,16 @@ TensorId DagBuilder::add_op(Op op, const std::vector<ir::Scalar>& elements) {
     dag_.tensors_.push_back(std::move(tensor));
   }
   dag_.ops_.push_back(std::move(op));
-  return first;
+  return dag_.ops_.back().outputs;
 }
 
 std::shared_ptr<const Dag> DagBuilder::build() && {
+  const auto dag = std::move(*this).finish();
+  CHECK(dag.has_value(), "{}", dag.error().message);
+  return *dag;
+}
+
+Result<std::shared_ptr<const Dag>> DagBuilder::finish() && {
   const size_t count = dag_.ops_.size();
   dag_.consumers_.resize(count);
   dag_.producers_.resize(count);
@@ -229,7 +144,9 @@ std::shared_ptr<const Dag> DagBuilder::build() && {
     const bool kept = std::ranges::find(discarded_, id) == discarded_.end();
     if (!placeholder && !is_read[id] && kept) dag_.outputs_.push_back(id);
   }
-  CHECK(!dag_.outputs_.empty(), "a Dag that computes nothing");
+  if (dag_.outputs_.empty()) {
+    return fail(ErrorKind::BadInput, "it computes nothing: no operator has an output that is kept");
+  }
   return std::make_shared<const Dag>(std::move(dag_));
 }
 

@@ -1,7 +1,8 @@
 // DagBuilder: builds a Dag operator by operator. Names must be unique and plain (letters, digits,
-// '_'). Misuse (a wrong number or type of indices, an unknown tensor) is a CHECK: callers are
-// operator definitions, which validate the user's parameters first. Not thread-safe; `build`
-// consumes it.
+// '_'). Misuse (a wrong number or type of indices, an unknown tensor; te/check_op.h) is a CHECK:
+// callers are operator definitions, which validate the user's parameters first. `add` and `finish`
+// are for operators that a file defines: there it is an Error. Not thread-safe; `build` and
+// `finish` consume it.
 //
 //   DagBuilder builder;
 //   const TensorId x = builder.placeholder("X", {8, 16}, ir::Scalar::F32);
@@ -16,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "te/dag.h"
 
 namespace tilewright::te {
@@ -55,6 +57,10 @@ class DagBuilder {
   const Tensor& tensor(TensorId id) const { return dag_.tensors_.at(id); }  // defined so far
 
   std::shared_ptr<const Dag> build() &&;  // analyzes accesses and checks the Dag
+
+  // An operator with its axes and expressions, and without outputs; the tensors it defines.
+  Result<std::vector<TensorId>> add(Op op, const std::vector<ir::Scalar>& elements);
+  Result<std::shared_ptr<const Dag>> finish() &&;
 
  private:
   TensorId add_op(Op op, const std::vector<ir::Scalar>& elements);

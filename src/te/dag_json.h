@@ -3,7 +3,7 @@
 //
 //   [{"name": "A", "placeholder": "f32", "axes": [["d0", 4], ["d1", 8]]},
 //    {"name": "S", "axes": [["i", 4]], "reduce": [["k", 8]], "elements": ["f32"],
-//     "nodes": [["var", 0], ["var", 1], ["load", 0, 0, 1], ["f32", 0], ...],
+//     "nodes": [["var", 0], ["var", 1], ["load", 0, 0, 1], ["f32", "0x0p+0"], ...],
 //     "body": [2], "reduction": {...}}]
 //
 // The expressions of an operator are one list of nodes, operands before their users, so shared
@@ -20,6 +20,7 @@
 namespace tilewright::te {
 
 Json dag_to_json(const Dag& dag);
+// An error names the position of the mistake, such as ops[1]: nodes[2].
 Result<std::shared_ptr<const Dag>> dag_from_json(const Json& json);
 
 }  // namespace tilewright::te
