@@ -714,6 +714,16 @@ class Nightly(Tree):
         self.assertEqual(listed, defined)
         self.assertIn("differential", listed)
 
+    def test_every_fuzzer_of_the_repository_runs(self):
+        built = [
+            f"build/fuzz/{file.parent.relative_to(checking.ROOT)}/{name}"
+            for file in checking.ROOT.glob("src/**/CMakeLists.txt")
+            for name in re.findall(r"^tilewright_fuzzer\((\w+)", file.read_text(), re.M)
+        ]
+        text = (self.root / "tools/nightly").read_text()
+        self.assertCountEqual(re.findall(r"^  fuzz (\S+)", text, re.M), built)
+        self.assertIn("build/fuzz/src/record/tilewright_ndjson_fuzz", built)
+
     def test_wrong_use(self):
         code, out, err = self.nightly("release", "tidi")
         self.assertEqual((code, out), (2, ""))
