@@ -422,8 +422,8 @@ class Pages(unittest.TestCase):
         return [*checking.ROOT.glob("*.md"), *checking.ROOT.glob("docs/*.md")]
 
     def assert_exists(self, page, path, folders):
-        """`x` in a path is a placeholder; an extension may be missing, as in `src/feature/limits`."""
-        if re.search(r"(?:^|[/_])x\.", path):
+        """`x` and `NAME` in a path are placeholders; an extension may be missing, as in `src/feature/limits`."""
+        if re.search(r"(?:^|[/_])(?:x|NAME)\.", path):
             return
         found = any((folder / name).exists() for folder in folders for name in (path, path + ".h"))
         self.assertTrue(found, f"{page.name}: no {path}")
@@ -435,6 +435,23 @@ class Pages(unittest.TestCase):
                 self.assert_exists(page, path, [checking.ROOT])
             for path in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
                 self.assert_exists(page, path, [page.parent])
+
+    def test_paths_in_comments_exist(self):
+        sources = [
+            file
+            for folder in ("src", "tests", "bench", "examples")
+            for file in (checking.ROOT / folder).rglob("*")
+            if file.suffix in (".h", ".cc", ".c")
+        ]
+        path_in_text = re.compile(r"(?<![\w./-])(?:\w+/)+[a-z]\w*(?:\.[a-z]+)+\b")
+        found = 0
+        for file in sources:
+            for comment in re.findall(r"//.*", file.read_text()):
+                for path in path_in_text.findall(comment):
+                    if re.search(r"\.(?:h|cc|c|in|py|md|txt|cmake)$", path):
+                        self.assert_exists(file, path, [checking.ROOT, checking.ROOT / "src"])
+                        found += 1
+        self.assertGreater(found, 100)
 
     def test_headers_of_the_glossary_exist(self):
         page = checking.ROOT / "docs/glossary.md"

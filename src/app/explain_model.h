@@ -96,7 +96,7 @@ struct MeasuredModel {
   MachineRates rates{};
 };
 // The part of explain_model that measures nothing. `count`: of kernels. `back_end`: recorded name
-// of the one that compiled it (codegen/back_ends.h).
+// of the one that compiled it (codegen/back_ends/back_ends.h).
 Result<ExplainedModel> explain_measured(const TilewrightModelApi& api, MeasuredModel measured,
                                         const std::string& records, size_t count,
                                         std::string_view back_end = {});

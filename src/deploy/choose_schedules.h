@@ -28,8 +28,8 @@ struct Choice {
 // weights_cold are preferred, and records of this machine; the note states if another protocol was
 // used. The best is the winner of the last finals as printed by `tune`, inside a model or not,
 // unless a faster one was found later. Without a store, all are default schedules. `back_end`: the
-// recorded name of the one that compiles (codegen/back_ends.h). Without a record of it, those of
-// the built-in one count.
+// recorded name of the one that compiles (codegen/back_ends/back_ends.h). Without a record of it,
+// those of the built-in one count.
 Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
                                              record::Store* store, std::string_view back_end = {});
 // The same, with further candidates for the finals inside the model: per kernel up to `limit`

@@ -306,7 +306,8 @@ TEST(Apply, EveryIllegalCodeIsReachable) {
       << full.explanation(stages);
   seen.insert(IllegalCode::TooManyStages);
 
-  // Those of steps/compute_at_test.cc, rfactor_test.cc, tensorize_test.cc and of loop_tree_test.cc.
+  // Those of schedule/steps/compute_at_test.cc, rfactor_test.cc, tensorize_test.cc and of
+  // loop_tree_test.cc.
   seen.insert({IllegalCode::MultipleOutputs, IllegalCode::RankTooHigh, IllegalCode::PackTiles,
                IllegalCode::NeedsReassociate, IllegalCode::CodeTooLarge,
                IllegalCode::IntrinsicOperand, IllegalCode::IntrinsicUneven});

@@ -1,5 +1,5 @@
 // attention(q, k, v, mask...; scale=1, q, k, v, scores, out, hidden, visible=1, nan_is_zero=0):
-// softmax(masked(scale q k)) v, with dimensions named by letters (ops/attention.h). Up to two
+// softmax(masked(scale q k)) v, with dimensions named by letters (graph/ops/attention.h). Up to two
 // masks, applied in order, that broadcast to the scores: a mask of floats is added; where a mask of
 // bools is not `visible`, the score is `hidden`. With `nan_is_zero` rows of weights that are NaN,
 // those of fully masked queries, become 0.
