@@ -34,7 +34,7 @@ void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine
     explanation.no_peak = "The peak of the machine that measured it is unknown.";
   } else if (seconds <= 0) {
     explanation.no_peak =
-        "The ceilings of this machine were not measured: 0 seconds are set for it.";
+        "The ceilings of this machine were not measured: the time limit for it is 0 seconds.";
   } else if (task.target.threads() > static_cast<int>(machine.cpus.size())) {
     explanation.no_peak =
         fmt::format("It is for {}, but this machine has {}: no peak.",

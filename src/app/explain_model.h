@@ -32,7 +32,7 @@ struct ExplainModelOptions {
   deploy::BackEndTables tables{};  // that it was compiled with
 };
 
-// What would help, in order of a list: the first one is the most likely.
+// Ways to save time of a kernel. In a list, the most likely one is first.
 enum class Remedy : uint8_t {
   NothingKnown,     // none of the others applies
   FewerBytes,       // it is at its limit, a bandwidth
@@ -46,7 +46,7 @@ enum class Remedy : uint8_t {
   Loops,            // the missing properties of its loops
 };
 
-// What the store knows of a kernel.
+// Records of a kernel in the store.
 struct KernelRecords {
   size_t trials = 0;  // attempts at its task, by the back end of the model
   // Of these, the fastest one with its program, among those measured most like in a model.
@@ -88,7 +88,7 @@ struct ExplainedModel {
 Result<std::optional<ExplainedModel>> explain_model(const ExplainModelOptions& options,
                                                     const StopToken& stop);
 
-// What was measured of a model.
+// Measurements of a model.
 struct MeasuredModel {
   int threads = 1;
   double run_ns = 0;

@@ -27,7 +27,7 @@ struct ExplainedProgram {
   double flop_per_byte(const feature::MemoryLevel& level) const;  // 0: nothing is moved
 };
 
-// What is known about its runs.
+// Known facts about runs of a program.
 struct ProgramTiming {
   feature::Ceilings ceilings{};
   double latency_ns = 0;  // 0: unknown

@@ -46,8 +46,9 @@ std::string remarks_text(const app::ExplainedModel& model) {
   }
   if (model.beyond > 0) {
     text += fmt::format(
-        "{} took clearly less time than the limit: this machine was busy while its "
-        "ceilings were measured (ask again when it is quiet), or the types are not f32.\n",
+        "{} took clearly less time than the limit: this machine ran other processes while its "
+        "ceilings were measured (repeat the command when none are running), or the types are not "
+        "f32.\n",
         counted(model.beyond, "kernel"));
   }
   return text;
@@ -135,7 +136,8 @@ std::string advice_on(app::Remedy remedy, const app::ExplainedKernel& kernel, in
     case app::Remedy::SlowerThanTuned:
       return fmt::format(
           "A call takes {:.2f} times as long as when it was tuned ({}): other kernels evict its "
-          "operands, the inputs differ, or the machine is busy or another one.",
+          "operands, the inputs differ, or this machine is busy or differs from the one that tuned "
+          "it.",
           kernel.slowdown(), duration_text(kernel.tuned_ns));
     case app::Remedy::Loops:
       return fmt::format("`tilewright explain {}` prints its loops:",

@@ -59,6 +59,7 @@ TEST(ExplainModelReport, NamesLossesCeilingsAndRemedies) {
   EXPECT_THAT(explained_model_text(model),
               HasSubstr("It was compiled for 4 threads and ran on 2."));
   EXPECT_THAT(explained_model_text(model), HasSubstr("1 kernel took clearly less time"));
+  EXPECT_THAT(explained_model_text(model), HasSubstr("(repeat the command when none are running)"));
 }
 
 TEST(ExplainModelReport, IsOneObjectForTheModelAndOnePerKernel) {

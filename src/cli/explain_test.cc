@@ -119,7 +119,7 @@ TEST_F(Explain, TimedCandidatesAreReported) {
   for (const char* part :
        {"timed: 1 ms", "3 samples: min 1 ms, median 2 ms, max 3 ms", "(this machine)",
         "by `a test`", "4.2 MFLOP", "registers and L1", "reaches 4.2 GFLOP/s",
-        "were not measured: 0 seconds", "likely limits:"}) {
+        "were not measured: the time limit for it is 0 seconds", "likely limits:"}) {
     EXPECT_THAT(text.out, HasSubstr(part));
   }
   const Outcome json =

@@ -23,7 +23,6 @@ std::string outcome_text(const app::TuneOutcome& outcome) {
                       counted(tally.trials(), "trial"), duration_text(outcome.all_s * 1e9),
                       tally.measured, tally.stored, outcome.records);
   if (outcome.stopped) text += "interrupted; the same command resumes\n";
-  if (!outcome.of_model) text += "peer: ./dev bench search\n";
   return text;
 }
 

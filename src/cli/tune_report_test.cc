@@ -118,6 +118,7 @@ TEST(TuneOutcome, AnInterruptedRunSaysSoAndHowItResumes) {
   outcome.rows = {row_of("GMM1", 1e4), row_of("GMM2", 0)};
   EXPECT_THAT(outcome_text(outcome), HasSubstr("too few trials or too little time: GMM2"));
   EXPECT_THAT(outcome_text(outcome), Not(HasSubstr("interrupted")));
+  EXPECT_THAT(outcome_text(outcome), Not(HasSubstr("./dev")));
   outcome.stopped = true;
   EXPECT_THAT(outcome_text(outcome), HasSubstr("1 of 2 tasks not started, interrupted: GMM2\n"));
   EXPECT_THAT(outcome_text(outcome), HasSubstr("\ninterrupted; the same command resumes\n"));

@@ -10,6 +10,9 @@
 namespace tilewright::cost {
 namespace {
 
+// Of a node or a column.
+constexpr int64_t kMaxIndex = (int64_t{1} << 30) - 1;
+
 // A tree is five arrays of equal length: {"left": [1, -1, -1], "right": [2, -1, -1], ...}.
 template <class Number>
 Json column(const Tree& tree, Number TreeNode::* field) {
@@ -33,8 +36,14 @@ Status read_column(const Json& json, const char* key, Number TreeNode::* field, 
     const Json& number = (*numbers)[i];
     if constexpr (std::is_integral_v<Number>) {
       const bool fits = number.is_number_integer() && number.get<int64_t>() >= -1 &&
-                        number.get<int64_t>() < (int64_t{1} << 30);
-      if (!fits) return fail(ErrorKind::BadInput, fmt::format("'{}': no index", key));
+                        number.get<int64_t>() <= kMaxIndex;
+      if (!fits) {
+        return fail(
+            ErrorKind::BadInput,
+            fmt::format("'{}': element {} is not an index; legal are integers from 0 to {}, "
+                        "and -1 for none",
+                        key, i, kMaxIndex));
+      }
     } else if (!number.is_number() || !std::isfinite(number.get<float>())) {
       return fail(ErrorKind::BadInput, fmt::format("'{}' is not a finite number", key));
     }

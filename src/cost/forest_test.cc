@@ -110,8 +110,12 @@ TEST(Forest, RejectsMalformedForests) {
       {"\"value\":[1,", "\"value\":[", "tree 0: 'value' has 2 numbers of 3"},
       {"\"value\":[1", "\"value\":[1e99", "tree 0: 'value' is not a finite number"},
       {"\"value\":[1", "\"value\":[null", "tree 0: 'value' is not a finite number"},
-      {"\"left\":[1", "\"left\":[99999999999", "tree 0: 'left': no index"},
-      {"\"left\":[1", "\"left\":[1.5", "tree 0: 'left': no index"},
+      {"\"left\":[1", "\"left\":[99999999999",
+       "tree 0: 'left': element 0 is not an index; legal are integers from 0 to 1073741823, and -1 "
+       "for none"},
+      {"\"left\":[1,-1", "\"left\":[1,1.5",
+       "tree 0: 'left': element 1 is not an index; legal are integers from 0 to 1073741823, and -1 "
+       "for none"},
       {"\"gain\"", "\"loss\"", "tree 0: no array 'gain'"},
       {"{\"left\":[1,-1,-1],", "{\"left\":[],", "tree 0: 'left' has 0 numbers of 0"},
   };

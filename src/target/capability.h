@@ -31,7 +31,7 @@ enum class MemoryScope : uint8_t {
 
 class Target;
 
-// What a target of this kind needs: `the CPU feature avx512vnni`.
+// The requirement in words, by the kind of target: `the CPU feature avx512vnni`.
 std::string requirement_text(Capability capability, const Target& target);
 
 }  // namespace tilewright

@@ -32,7 +32,10 @@ constexpr std::string_view kDagPrefix = "dag:";
 
 // `{"Y": [[1, 8, 8, 96], 64]}`: extents and alignment of operands that are parts of larger arrays.
 Status parse_parts(const Json& json, Workload& workload) {
-  if (!json.is_object()) return fail(ErrorKind::BadInput, "parts: no object");
+  if (!json.is_object()) {
+    return fail(ErrorKind::BadInput,
+                R"(parts should be an object, such as {"Y": [[1, 8, 8, 96], 64]})");
+  }
   for (const auto& [name, value] : json.items()) {
     const bool formed = value.is_array() && value.size() == 2 && value[0].is_array() &&
                         value[1].is_number_integer() &&

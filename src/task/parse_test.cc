@@ -139,7 +139,7 @@ TEST(ParseWorkload, MistakesInParts) {
   };
   EXPECT_TRUE(with(R"({"C":[[7,5],64]})").has_value());
   const std::pair<const char*, const char*> mistakes[] = {
-      {"[]", "no object"},
+      {"[]", "parts should be an object, such as {"},
       {R"({"C":[7,5]})", "a list of extents"},
       {R"({"C":[["x"],64]})", "a list of extents"},
       {R"({"Q":[[7,5],64]})", "not an input or output"},
