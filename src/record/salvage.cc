@@ -292,7 +292,7 @@ Result<Salvaged> salvage(const fs::path& path, const Error& why, const StopToken
                            ? fmt::format("it has {} of its {} pages", pages - missing, pages)
                            : "bytes in its pages have changed";
   Result<int64_t> lost = save_rows(copy, saved, header.version, stop);
-  if (stop.requested()) return fail(ErrorKind::BadInput, "stopped");
+  TRY(check_not_stopped(stop));
   if (!lost) return nothing(fmt::format("{}: {}", damage, lost.error().message));
   Result<Store> store = Store::open(saved, OpenAs::Reader);
   Result<int64_t> unreadable = store ? drop_unreadable(*store) : std::unexpected(store.error());

@@ -145,6 +145,15 @@ TEST_F(Salvage, CountsOfPagesInAHeaderAreBounded) {
   EXPECT_THAT(saved.error().message, HasSubstr("its header counts 2147483647 pages"));
 }
 
+TEST_F(Salvage, AStopIsAnErrorLikeAllStops) {
+  const StopSource stop;
+  stop.request();
+  const Result<Salvaged> saved = salvage(folder_ / "whole.db", kWhy, stop.token());
+  ASSERT_FALSE(saved.has_value());
+  EXPECT_EQ(saved.error().kind, ErrorKind::Io);
+  EXPECT_EQ(saved.error().message, "stopped");
+}
+
 // The texts of the schema are data: nothing but definitions is executed.
 TEST_F(Salvage, StatementsInTheSchemaAreNotExecuted) {
   std::string bytes = must(read_file(folder_ / "whole.db"));
