@@ -9,7 +9,7 @@ import sys
 
 import checking
 
-FOLDERS = ("src", "tests", "bench", "tools", "cmake")
+FOLDERS = ("src", "tests", "bench", "examples", "tools", "cmake")
 SUFFIXES = {".h", ".cc", ".c", ".py", ".cmake", ".txt"}
 MAX_LINES = 700
 REASON_WITHIN = 10

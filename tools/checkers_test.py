@@ -17,6 +17,7 @@ import check_layers
 import check_sizes
 import check_words
 import checking
+import run_tidy
 
 TABLE = """
 # a comment
@@ -359,6 +360,18 @@ class Code(Tree):
     def test_allowed_uses_of_try(self):
         self.write("src/base/a.cc", "  pair.first = TRY(one());\n  push(TRY(two()));  // .x = TRY(\n")
         self.assertEqual(check_code.check_tree(self.root), [])
+
+
+class Sources(unittest.TestCase):
+    """Of the repository itself."""
+
+    def test_every_checker_of_code_reads_the_same_folders(self):
+        formatted = re.search(r"find ((?:\w+ )+)\\\( -name '\*\.cc'", (checking.ROOT / "dev").read_text())
+        folders = set(formatted[1].split())
+        self.assertEqual(folders, set(check_code.FOLDERS))
+        self.assertEqual(folders, set(run_tidy.FOLDERS))
+        self.assertLessEqual(folders, set(check_sizes.FOLDERS))
+        self.assertLessEqual(folders, set(check_words.FOLDERS))
 
 
 class Sizes(Tree):

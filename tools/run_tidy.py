@@ -28,7 +28,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("src", "tests", "bench")
+FOLDERS = ("src", "tests", "bench", "examples")
 UNIT_SIZE = 24
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 INCLUDE_LINE = re.compile(r"^ *# *include .*$", re.MULTILINE)

@@ -7,7 +7,7 @@
 #include "app/tune.h"
 
 namespace app = tilewright::app;
-static const tilewright::StopSource stop;  // request() is safe in a signal handler
+static const tilewright::StopSource kStop;  // request() is safe in a signal handler
 
 struct Bar : app::TuneListener {
   void on_trial(const app::TuneProgress& now) override {
@@ -27,16 +27,16 @@ int main(int argc, char** argv) {
   char* rest = nullptr;
   const double seconds = std::strtod(argv[3], &rest);
   if (rest == argv[3] || *rest != '\0') return end(2, "SECONDS is a number, such as 60");
-  std::signal(SIGINT, [](int) { stop.request(); });
+  std::signal(SIGINT, [](int) { kStop.request(); });
   const app::TuneOptions tuning = {
       .what = {argv[1]}, .records = argv[4], .workers = argv[5], .seconds = seconds};
-  const auto tuned = app::tune(tuning, bar, stop.token());
+  const auto tuned = app::tune(tuning, bar, kStop.token());
   if (!tuned) return end(1, tuned.error().message.c_str());
   if (!tuned->status) return end(1, tuned->status.error().message.c_str());  // after some trials
   app::CompileListener silent;
   const app::CompileOptions compiling = {
       .model = {.what = argv[1]}, .records = argv[4], .output = argv[2]};
-  const auto compiled = app::compile(compiling, silent, stop.token());
+  const auto compiled = app::compile(compiling, silent, kStop.token());
   if (!compiled) return end(1, compiled.error().message.c_str());
   if (compiled->stopped) return end(130, "stopped; the store has all trials, a new run resumes");
   std::printf("%s: %zu trials, %zu kernels, %zu untuned\n", argv[2], tuned->tally.trials(),
