@@ -29,6 +29,9 @@ BELOW_APP = (
     "oracle|record|runtime|schedule|search|space|target|task|te|tune"
 )
 
+# Sources of the product except for the function that answers whether a program is known.
+KNOWN_ELSEWHERE = re.compile(r"src/(?!measure/proposal\.cc$)(?!.*_test\.cc$)")
+
 LET_APP_CALL = "let app call it and return the value: cli calls app and base only"
 
 # The paths that a row applies to, a pattern within one line of code, and the replacement.
@@ -61,6 +64,11 @@ FORBIDDEN = [
         CLI,
         re.compile(rf"\b(?:{BELOW_APP})::(?:\w+::)*[a-z]\w*\("),
         LET_APP_CALL,
+    ),
+    (
+        KNOWN_ELSEWHERE,
+        re.compile(r"\bknown\w*(?:\.|->)peek\("),
+        "call measure::known_verdict: one function decides whether a program is known",
     ),
 ]
 

@@ -210,6 +210,13 @@ class Code(Tree):
         self.write("src/base/a.cc", "auto* one = dynamic_cast<One*>(any);\n")
         self.assertEqual(len(check_code.check_tree(self.root)), 1)
 
+    def test_verdicts_are_looked_up_in_one_place(self):
+        line = "const auto* const found = known_.peek(program);\n"
+        for path, count in (("src/tune/a.cc", 1), ("src/measure/proposal.cc", 0), ("src/tune/a_test.cc", 0)):
+            self.write(path, line)
+            self.assertEqual(len(check_code.check_tree(self.root)), count, path)
+            (self.root / path).unlink()
+
     def test_instruction_sets(self):
         lines = [
             "#include <immintrin.h>",

@@ -136,7 +136,7 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& de
       TRY(measure::finalists_of(known_, default_schedule, usual.contestants));
   std::vector<Contestant> contestants;
   for (const Proposal& one : finalists) {  // the default schedule may not have a verdict
-    const record::KnownVerdict* const known = known_.peek(one.program);
+    const record::KnownVerdict* const known = measure::known_verdict(known_, one);
     contestants.push_back(known != nullptr ? contestant_of(*known) : Contestant());
   }
   const double left_s = seconds - pool_->opening_s(task_);

@@ -1,8 +1,8 @@
 // StoredTrials: the TrialRunner of one task over a store. A program with a stored verdict gets that
-// verdict; the others are measured in a session, which starts with the first of them. Both call
-// measure::known_verdict: this class once for all proposals, to decide whether a session is needed;
-// the session before each build and each run, because another process may have stored a verdict in
-// the meantime.
+// verdict; the others are measured in a session, which starts with the first of them. Everywhere,
+// measure::known_verdict decides: here for all proposals at once, because a session may not be
+// needed; in the session before each build and each run, because another process may have stored a
+// verdict in the meantime.
 #pragma once
 
 #include <vector>

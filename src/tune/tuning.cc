@@ -95,7 +95,7 @@ Result<TaskResult> recall_of(const record::KnownVerdicts& known, const Proposal&
     result.best = Best{.proposal = {.trace = std::move(trace), .program = one->program},
                        .trial = trial_of(*one)};
   }
-  const record::KnownVerdict* const first = known.peek(default_schedule.program);
+  const record::KnownVerdict* const first = measure::known_verdict(known, default_schedule);
   if (first != nullptr) result.default_trial = trial_of(*first);
   return result;
 }
