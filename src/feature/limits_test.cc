@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/file.h"
+#include "schedule/intrinsics_testing.h"
 #include "schedule/testing.h"
 
 namespace tilewright::feature {
 namespace {
 
+using schedule::IntrinsicTable;
 using schedule::testing::Workbench;
 using testing::HasSubstr;
 
@@ -147,6 +150,38 @@ TEST(NestFacts, CountsSumsVectorsAndTasks) {
   const NestFacts device =
       nest_facts(bench.tree("bind C i block_x\nbind C j thread_x"), *parse_target("cuda:sm_80"));
   EXPECT_EQ(device.tasks, 512 * 512);
+}
+
+// The lanes of an intrinsic are a vector, its rows are accumulators, and its factors are neither.
+TEST(NestFacts, CountsSumsOfIntrinsics) {
+  struct Tensorized {
+    Workbench bench;
+    std::string trace;
+    int64_t sums;
+  };
+  const std::string tiles =
+      "split C i [4, 2]\nsplit C j [16]\nsplit C k [4]\n"
+      "reorder C [i.0, j.0, k.0, i.1, i.2, j.1, k.1]\nannotate C i.1 unroll\npack B C\n"
+      "tensorize C i.2 toy_tile\n";
+  const std::string amx =
+      "split acc r [16]\nsplit acc l [2, 16]\nsplit acc g [16]\nannotate acc l.1 unroll\n"
+      "reorder acc [r.0, l.0, g.0, l.1, r.1, l.2, g.1, f]\ntensorize acc r.1 amx_tile\n";
+  const IntrinsicTable table = schedule::testing::tile_intrinsics();
+  const std::string bytes = "matmul:m=512,n=512,k=512,dtype=u8,dtype_b=i8,constant=B";
+  const std::string trace = read_file(TILEWRIGHT_SOURCE_DIR "/bench/traces/VNNI.512.trace").value();
+  const Tensorized cases[] = {
+      {Workbench(bytes), trace, 16},
+      {Workbench(bytes, table), tiles, 4 * 2},
+      {Workbench(schedule::testing::amx_dag(64, 64, 64, 256), table), amx, 2 * 16},
+  };
+  const Target target = parse_target("x86-64-v4:avx512vnni;threads=2").value();
+  for (const Tensorized& c : cases) {
+    const NestFacts facts = nest_facts(c.bench.tree(c.trace), target);
+    EXPECT_TRUE(facts.vectorized && facts.reduces) << c.trace;
+    EXPECT_EQ(facts.sums, c.sums) << c.trace;
+    EXPECT_EQ(facts.vector_length, 16) << c.trace;
+    EXPECT_EQ(facts.lanes_used, 1) << c.trace;
+  }
 }
 
 }  // namespace

@@ -66,9 +66,10 @@ class FactFinder {
   }
 
   void find_vector(const Stage& stage) {
-    for (const VarIndex loop : stage.loops) {
+    for (size_t k = 0; k < stage.loops.size(); ++k) {
+      const VarIndex loop = stage.loops[k];
       const LoopVar& var = tree_.var(loop);
-      const bool tensorized = tree_.find_tensorized(loop) != nullptr;
+      const bool tensorized = tree_.intrinsic_axis(stage, k) == IntrinsicAxis::Lane;
       if (var.annotation != Annotation::Vectorize && !tensorized) continue;
       facts_.vectorized = true;
       facts_.vector_length = var.extent;
@@ -96,14 +97,19 @@ class FactFinder {
     facts_.sums = 1;
     for (size_t k = stage.loops.size(); k-- > 0;) {
       const LoopVar& var = tree_.var(stage.loops[k]);
-      const bool is_vector = var.annotation == Annotation::Vectorize ||
-                             tree_.find_tensorized(stage.loops[k]) != nullptr;
+      const IntrinsicAxis axis = tree_.intrinsic_axis(stage, k);
+      if (axis == IntrinsicAxis::Factor) {  // summed by the intrinsic
+        facts_.reduces = true;
+        continue;
+      }
+      const bool is_vector = var.annotation == Annotation::Vectorize || axis == IntrinsicAxis::Lane;
       if (var.kind == IterKind::Reduce && !is_vector) {
         facts_.reduces = true;
         return;
       }
       facts_.reduces |= var.kind == IterKind::Reduce;
-      const bool written_out = var.annotation == Annotation::Unroll || is_vector;
+      const bool written_out =
+          var.annotation == Annotation::Unroll || axis == IntrinsicAxis::Row || is_vector;
       if (!written_out && var.extent > 1) return;
       facts_.sums *= is_vector ? ceil_div(var.extent, lanes(stage)) : var.extent;
     }

@@ -1,5 +1,6 @@
 // NestFacts: properties of the loops of a program that determine its speed, for the stage with most
-// of the arithmetic. A value; pure functions.
+// of the arithmetic. A tensor intrinsic computes one vector of accumulators per row. A value; pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ struct NestFacts {
   double hottest_share = 0;     // its share of all FLOP
 
   bool vectorized = false;    // has a vectorized loop or a tensor intrinsic
-  int64_t vector_length = 0;  // iterations of the vectorized loop
+  int64_t vector_length = 0;  // iterations of the vectorized loop, or the lanes of the intrinsic
   double lanes_used = 1;  // share of the vector lanes in use: 20 lanes in 2 vectors of 16: 0.625
   schedule::StageName with_gaps;  // an operand that lanes do not access contiguously, if any
 

@@ -117,7 +117,7 @@ class NestBuilder {
     if (extent == 1) return body;
     const int64_t trips = trips_of(index, loop, extent);
     if (trips != extent) body = ir::make_if(value < extent, std::move(body));
-    if (const schedule::TensorizedLoop* tensorized = tensorized_around(stage, position)) {
+    if (const schedule::TensorizedLoop* tensorized = tree_.tensorized_around(stage, position)) {
       return tensorized_loop(*tensorized, position, phase,
                              ir::make_for(value, ir::int_imm(extent), ir::ForKind::Serial, body));
     }
@@ -127,22 +127,14 @@ class NestBuilder {
     return ir::make_for(value, ir::int_imm(trips), kind_of(annotation), std::move(body));
   }
 
-  // The tensorized loop that contains the loop at `position`, or is that loop.
-  const schedule::TensorizedLoop* tensorized_around(const Stage& stage, size_t position) const {
-    if (tree_.tensorized.empty()) return nullptr;
-    for (size_t k = 0; k <= position; ++k) {
-      if (const auto* found = tree_.find_tensorized(stage.loops[k])) return found;
-    }
-    return nullptr;
-  }
-
   // Marks the outermost loop of an intrinsic. While accumulators are initialized or stored, and if
   // a tail leaves nothing to mark, the innermost spatial loop is vectorized.
   Stmt tensorized_loop(const schedule::TensorizedLoop& at, size_t position, Phase phase,
                        const Stmt& plain) const {
     const LoopVar& outermost = values_.live().var(at.loop);
     const auto first = static_cast<size_t>(outermost.position);
-    const bool is_lanes = position + 1 == first + tree_.intrinsic_of(at).spatial_axes();
+    const bool is_lanes =
+        tree_.intrinsic_axis(tree_.stage(at.stage), position) == schedule::IntrinsicAxis::Lane;
     const bool marked = phase == Phase::Main && outermost.extent > 1;
     const auto* loop = plain.as<ir::For>();
     if (marked && position == first) {

@@ -171,6 +171,24 @@ const TensorizedLoop* LoopTree::find_tensorized(VarIndex loop) const {
   return found == tensorized.end() ? nullptr : &*found;
 }
 
+const TensorizedLoop* LoopTree::tensorized_around(const Stage& stage, size_t position) const {
+  if (tensorized.empty()) return nullptr;
+  for (size_t k = 0; k <= position; ++k) {
+    if (const TensorizedLoop* found = find_tensorized(stage.loops[k])) return found;
+  }
+  return nullptr;
+}
+
+IntrinsicAxis LoopTree::intrinsic_axis(const Stage& stage, size_t position) const {
+  const TensorizedLoop* around = tensorized_around(stage, position);
+  if (around == nullptr) return IntrinsicAxis::None;
+  const auto first = static_cast<size_t>(var(around->loop).position);
+  const TensorIntrinsic& intrinsic = intrinsic_of(*around);
+  if (intrinsic.reduces(position - first)) return IntrinsicAxis::Factor;
+  return position + 1 == first + intrinsic.spatial_axes() ? IntrinsicAxis::Lane
+                                                          : IntrinsicAxis::Row;
+}
+
 const TensorIntrinsic& LoopTree::intrinsic_of(const TensorizedLoop& loop) const {
   const TensorIntrinsic* found = find_intrinsic(loop.intrinsic, intrinsics);
   CHECK(found != nullptr, "no intrinsic {}", loop.intrinsic.text());

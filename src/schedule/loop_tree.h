@@ -211,6 +211,10 @@ struct TensorizedLoop {
   int16_t step = kNone;
 };
 
+// What a loop is to the tensor intrinsic that replaces it: the axes of an intrinsic are rows, lanes
+// and factors, from the outside in (schedule/intrinsics.h).
+enum class IntrinsicAxis : uint8_t { None, Row, Lane, Factor };
+
 // The elements of one dimension that an access touches while the outer variables are fixed.
 struct RegionDim {
   bool whole = false;    // data-dependent or irregular index: any element of the dimension
@@ -262,6 +266,9 @@ struct LoopTree {
   StageIndex find_stage(StageName name) const;                 // kNone if there is none
   VarIndex find_loop(StageIndex stage, Name name) const;       // kNone if there is none
   const TensorizedLoop* find_tensorized(VarIndex loop) const;  // null if it is not tensorized
+  // The tensorized loop that the loop at `position` of a stage is, or is inside of; null if none.
+  const TensorizedLoop* tensorized_around(const Stage& stage, size_t position) const;
+  IntrinsicAxis intrinsic_axis(const Stage& stage, size_t position) const;
   const TensorIntrinsic& intrinsic_of(const TensorizedLoop& loop) const;
   std::string to_string() const;  // stages with their loops, for display
 };

@@ -29,12 +29,13 @@ std::string without_inputs(const std::string& text) {
 
 Trace trace_of(std::string_view text) { return must(trace_from_text(text)); }
 
-Workbench::Workbench(std::string_view operator_text)
-    : workload_(must(parse_workload(operator_text))), initial_(must(initial_tree(workload_))) {}
+Workbench::Workbench(std::string_view operator_text, IntrinsicTable intrinsics)
+    : workload_(must(parse_workload(operator_text))),
+      initial_(must(initial_tree(workload_, intrinsics))) {}
 
-Workbench::Workbench(std::shared_ptr<const te::Dag> dag)
+Workbench::Workbench(std::shared_ptr<const te::Dag> dag, IntrinsicTable intrinsics)
     : workload_(make_workload(std::move(dag), {}, "a Dag of the test")),
-      initial_(must(initial_tree(workload_))) {}
+      initial_(must(initial_tree(workload_, intrinsics))) {}
 
 LoopTree Workbench::tree(std::string_view steps) const& {
   return must(apply_or_explain(initial_, trace_of(steps)));

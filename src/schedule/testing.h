@@ -20,8 +20,9 @@ Trace trace_of(std::string_view text);
 // A workload with its initial tree.
 class Workbench {
  public:
-  explicit Workbench(std::string_view operator_text);
-  explicit Workbench(std::shared_ptr<const te::Dag> dag);
+  explicit Workbench(std::string_view operator_text, IntrinsicTable intrinsics = all_intrinsics());
+  explicit Workbench(std::shared_ptr<const te::Dag> dag,
+                     IntrinsicTable intrinsics = all_intrinsics());
 
   LoopTree tree(std::string_view steps) const&;           // throws the explanation if illegal
   LoopTree tree(std::string_view steps) && = delete;      // the tree points into the workload

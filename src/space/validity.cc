@@ -107,12 +107,10 @@ bool Validity::accumulators_fit(const LoopTree& tree, const Stage& stage) const 
   for (size_t k = stage.loops.size(); k-- > 0;) {
     const LoopVar& var = tree.var(stage.loops[k]);
     if (var.extent == 1) continue;
-    bool written_out = var.annotation == Annotation::Unroll;
-    bool is_vector = var.annotation == Annotation::Vectorize;
-    if (!tree.tensorized.empty()) {  // the intrinsic replaces the loop and the one inside it
-      is_vector |= tree.find_tensorized(stage.loops[k]) != nullptr;
-      written_out |= k > 0 && tree.find_tensorized(stage.loops[k - 1]) != nullptr;
-    }
+    const IntrinsicAxis axis = tree.intrinsic_axis(stage, k);
+    const bool is_vector = var.annotation == Annotation::Vectorize || axis == IntrinsicAxis::Lane;
+    const bool written_out = var.annotation == Annotation::Unroll || axis == IntrinsicAxis::Row ||
+                             axis == IntrinsicAxis::Factor;
     if (var.kind == IterKind::Reduce && !written_out && !is_vector) {
       return 2 * sums <= kSumsOfTwoRegisters * target_.vector_registers();
     }

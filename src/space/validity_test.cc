@@ -1,12 +1,16 @@
 #include "space/validity.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
+#include <utility>
 
 #include "base/file.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
+#include "schedule/intrinsics_testing.h"
 #include "task/parse.h"
 #include "task/suite.h"
 
@@ -23,9 +27,12 @@ Machine small_machine() {
 
 class Bench {
  public:
-  explicit Bench(std::string_view text, std::string_view target = "x86-64-v4;threads=2")
-      : task_{parse_workload(text).value(), parse_target(target).value()},
-        initial_(schedule::initial_tree(task_.workload).value()),
+  explicit Bench(std::string_view text, std::string_view target = "x86-64-v4;threads=2",
+                 schedule::IntrinsicTable intrinsics = schedule::all_intrinsics())
+      : Bench(parse_workload(text).value(), target, intrinsics) {}
+  Bench(Workload workload, std::string_view target, schedule::IntrinsicTable intrinsics)
+      : task_{std::move(workload), parse_target(target).value()},
+        initial_(schedule::initial_tree(task_.workload, intrinsics).value()),
         validity_(task_, initial_, small_machine()) {}
 
   std::string check(const schedule::Trace& trace) const {
@@ -68,6 +75,44 @@ TEST(Validity, AccumulatorsMustFitTheRegisters) {
   const Bench half("matmul:m=512,n=512,k=512,dtype=bf16");
   EXPECT_EQ(half.check(tile(12, 64)), text_of(RejectReason::No));
   EXPECT_EQ(half.check(tile(24, 64)), text_of(RejectReason::Registers));
+}
+
+// One vector per row of an intrinsic. Its factors need none.
+TEST(Validity, AccumulatorsOfIntrinsicsMustFitTheRegisters) {
+  const char* const target = "x86-64-v4:avx512vnni;threads=1";
+  const std::string bytes = "matmul:m=512,n=512,k=512,dtype=u8,dtype_b=i8,constant=B";
+  const schedule::IntrinsicTable table = schedule::testing::tile_intrinsics();
+  const auto lines = [](int rows) {
+    return fmt::format(
+        "split C i [{}]\nsplit C j [2, 16]\nsplit C k [4]\n"
+        "reorder C [i.0, j.0, k.0, i.1, j.1, j.2, k.1]\nannotate C i.1 unroll\n"
+        "annotate C j.1 unroll\npack B C\ntensorize C j.2 vnni_dot_u8i8",
+        rows);
+  };
+  const Bench dots(bytes, target);
+  EXPECT_EQ(dots.check(lines(16)), text_of(RejectReason::No));
+  EXPECT_EQ(dots.check(lines(32)), text_of(RejectReason::Registers));
+  const auto tiles = [](int rows) {
+    return fmt::format(
+        "split C i [{}, 2]\nsplit C j [2, 16]\nsplit C k [4]\n"
+        "reorder C [i.0, j.0, k.0, i.1, j.1, i.2, j.2, k.1]\nannotate C i.1 unroll\n"
+        "annotate C j.1 unroll\npack B C\ntensorize C i.2 toy_tile",
+        rows);
+  };
+  const Bench toy(bytes, target, table);
+  EXPECT_EQ(toy.check(tiles(8)), text_of(RejectReason::No));
+  EXPECT_EQ(toy.check(tiles(16)), text_of(RejectReason::Registers));
+  const auto amx = [](int columns) {
+    return fmt::format(
+        "split acc r [16]\nsplit acc l [{}, 16]\nsplit acc g [16]\n"
+        "reorder acc [r.0, l.0, g.0, l.1, r.1, l.2, g.1, f]\nannotate acc l.1 unroll\n"
+        "tensorize acc r.1 amx_tile",
+        columns);
+  };
+  const Bench large(make_workload(schedule::testing::amx_dag(64, 128, 64, 256), {}, "a product"),
+                    target, table);
+  EXPECT_EQ(large.check(amx(2)), text_of(RejectReason::No));
+  EXPECT_EQ(large.check(amx(4)), text_of(RejectReason::Registers));
 }
 
 TEST(Validity, LoopsThatAreNotUnrolledNeedNoRegisters) {

@@ -12,6 +12,7 @@
 #include "lower/pipeline.h"
 #include "program_check.h"
 #include "schedule/apply.h"
+#include "schedule/intrinsics_testing.h"
 #include "task/parse.h"
 #include "te/dag_builder.h"
 
@@ -24,27 +25,9 @@ using schedule::TensorIntrinsic;
 
 constexpr size_t kResult = TensorIntrinsic::kResult;
 
-// acc[r, l] = sum over g, f of i32(a[r, g * 4 + f]) * i32(b[g, l, f]), where a row of a has `width`
-// elements.
-std::shared_ptr<const te::Dag> amx_dag(int64_t rows, int64_t lanes, int64_t groups, int64_t width) {
-  te::DagBuilder builder;
-  const te::TensorId a = builder.placeholder("a", {rows, width}, U8);
-  const te::TensorId b = builder.placeholder("b", {groups, lanes, 4}, I8);
-  const te::Axis r = builder.axis("r", rows), l = builder.axis("l", lanes);
-  const te::Axis g = builder.axis("g", groups), f = builder.axis("f", 4);
-  builder.reduce("acc", {r, l}, {g, f}, ir::BinaryOp::Add,
-                 ir::cast(I32, builder.read(a, {r.var, g.var * 4 + f.var})) *
-                     ir::cast(I32, builder.read(b, {g.var, l.var, f.var})),
-                 I32);
-  return std::move(builder).build();
-}
-
 std::span<const TensorIntrinsic> toy_table() {
   static const std::array table = {
-      TensorIntrinsic{Name("toy_tile"),
-                      Capability::DotU8I8Lanes16,
-                      schedule::dot_products(2, 16, 4, U8, I8, I32),
-                      {{0, Name("r")}, {kResult, Name("r")}}},
+      schedule::testing::toy_tile(),
       TensorIntrinsic{Name("first_dot"), Capability::DotU8I8Lanes16,
                       schedule::dot_products(1, 16, 4, U8, I8, I32)},
       TensorIntrinsic{Name("second_dot"), Capability::DotU8I8Lanes16,
@@ -64,11 +47,7 @@ std::span<const TensorIntrinsic> toy_table() {
                       schedule::dot_products(1, 8, 4, BF16, BF16, F32)},
       TensorIntrinsic{Name("toy_f64"), Capability::DotU8I8Lanes16,
                       schedule::dot_products(1, 8, 4, F64, F64, F64)},
-      // TDPBUSD: 16 rows of a with 64 bytes each, 16 rows of b with 16 groups of 4 bytes each.
-      TensorIntrinsic{Name("amx_tile"),
-                      Capability::DotU8I8Lanes16,
-                      amx_dag(16, 16, 16, 4 * 16),
-                      {{0, Name("r")}, {1, Name("g")}, {kResult, Name("r")}}},
+      schedule::testing::amx_tile(),
   };
   return table;
 }
@@ -246,7 +225,7 @@ Task amx_task(const std::shared_ptr<const te::Dag>& dag) {
 
 TEST(IntrinsicRows, AmxTiles) {
   for (const auto& [rows, lanes, groups] : {std::array<int64_t, 3>{32, 48, 32}, {20, 35, 19}}) {
-    const Task task = amx_task(amx_dag(rows, lanes, groups, 4 * groups));
+    const Task task = amx_task(schedule::testing::amx_dag(rows, lanes, groups, 4 * groups));
     const Result<Program> program = program_of(task, kAmxTiles);
     ASSERT_TRUE(program) << program.error().message;
     const Result<ir::Function> function =
