@@ -68,11 +68,15 @@ struct FeatureExtractor::Impl {
 
   // Vector instructions of all executions of a statement.
   double weight_of(const LoopTree& tree, const Statement& statement) const {
-    const double all = statement.iterations * instructions_of(tree, statement);
+    double all = statement.iterations * instructions_of(tree, statement);
     const Stage& stage = tree.stage(statement.stage);
     for (size_t k = stage.loops.size(); k-- > 0;) {
       const LoopVar& var = tree.var(stage.loops[k]);
-      if (var.annotation != Annotation::Vectorize) continue;
+      const IntrinsicAxis axis = tree.intrinsic_axis(stage, k);
+      if (axis == IntrinsicAxis::Factor && statement.kind == StatementKind::Update) {
+        all /= static_cast<double>(var.extent);
+      }
+      if (var.annotation != Annotation::Vectorize && axis != IntrinsicAxis::Lane) continue;
       if (statement.kind == StatementKind::Init && var.kind == IterKind::Reduce) continue;
       const int64_t lanes =
           std::max(1, target.vector_bytes / std::max(1, computed_bytes(tree, statement)));

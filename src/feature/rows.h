@@ -17,7 +17,7 @@
 
 namespace tilewright::feature {
 
-inline constexpr int kFeatureVersion = 1;  // raised whenever the meaning of a number changes
+inline constexpr int kFeatureVersion = 2;  // raised whenever the meaning of a number changes
 
 // Makes rows; holds scratch memory, so one per thread.
 class FeatureExtractor {

@@ -38,6 +38,8 @@ with `TILEWRIGHT_GOLDEN=update` to rewrite it.
 - The buffers of a statement are ordered by accessed cache lines, then by bytes. The first five are kept.
 - If several loops around a statement are vectorized or unrolled, the position (`vectorize_inner_spatial`, ...)
   is that of the innermost of them; of parallel loops, that of the outermost.
+- In an update that is tensorized, the lanes of the intrinsic count as a vectorized loop, its rows and
+  factors as unrolled ones. One instruction takes all factors of a lane.
 - Traffic is that of the statement alone, as in `src/feature/traffic.h`.
 
 | number | name | meaning |

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 namespace tilewright::feature {
 
@@ -38,6 +37,17 @@ void write_threads(RowState& state, const Weighted& weighted) {
   state.set(column::TaskInstructions, weighted.instructions / tasks);
 }
 
+// The elements of an operand that an intrinsic takes at once, per lane.
+double factors_of(const RowState& state, const Touch& touch) {
+  double factors = 1;
+  for (size_t k = 0; state.tensorized && k < state.nest->size(); ++k) {
+    const NestLoop& level = state.nest->levels[k];
+    const bool taken = level.intrinsic == IntrinsicAxis::Factor && touch.is_moved_by(k);
+    if (taken) factors *= static_cast<double>(level.extent);
+  }
+  return factors;
+}
+
 // Loads of the innermost body per computed vector.
 void write_operands(RowState& state, double vectors) {
   double loads = 0;
@@ -45,7 +55,7 @@ void write_operands(RowState& state, double vectors) {
   double gathers = 0;
   for (size_t t = 0; t < state.touches->size(); ++t) {
     const Touch& touch = (*state.touches)[t];
-    const double elements = touch.elements[state.body];
+    const double elements = touch.elements[state.body] / factors_of(state, touch);
     if (state.vector < 0) {
       loads += touch.writes ? 0 : elements;
       continue;
@@ -53,7 +63,7 @@ void write_operands(RowState& state, double vectors) {
     const auto level = static_cast<size_t>(state.vector);
     if (!touch.is_moved_by(level)) {
       broadcasts += touch.writes ? 0 : elements;
-    } else if (std::abs(touch.flat[level]) == 1) {
+    } else if (state.is_contiguous(touch, level)) {
       const auto extent = static_cast<double>(state.nest->levels[level].extent);
       loads += touch.writes ? 0 : elements / extent * state.vectors_of(state.nest->levels[level]);
     } else {
@@ -91,24 +101,21 @@ void write_body(RowState& state, const Weighted& weighted) {
   double copies = 1;   // of the code
   double vectors = 1;  // of the innermost body
   double sums = 1;
-  bool tensorized = false;
   for (size_t k = state.nest->size(); k-- > 0;) {
     const NestLoop& level = state.nest->levels[k];
     double times = 1;
     if (level.annotation == Annotation::Unroll) times = static_cast<double>(level.extent);
     if (level.annotation == Annotation::Vectorize) times = state.vectors_of(level);
     copies *= times;
-    // The intrinsic also replaces the loop inside it, so it may be outside the body.
-    tensorized |=
-        !state.tree.tensorized.empty() && state.tree.find_tensorized(level.var) != nullptr;
     if (k < state.body) continue;
     vectors *= times;
     if (level.kind == IterKind::Spatial) sums *= times;
   }
-  state.set_flag(column::IsTensorized, tensorized);
+  state.set_flag(column::IsTensorized, state.tensorized);
   state.set(column::SumsInFlight, sums);
   state.set(column::UpdatesInRegisters, updates_in_registers(state));
-  state.set(column::BodyInstructions, vectors * instructions_of(state.tree, state.statement));
+  state.set(column::BodyInstructions,
+            vectors / state.factors * instructions_of(state.tree, state.statement));
   state.set(column::CodeCopies, copies);
   state.set(column::InnermostTrips, state.body > 0 ? state.nest->levels[state.body - 1].trips : 1);
   state.set(column::Instructions, weighted.instructions);

@@ -10,6 +10,18 @@ namespace tilewright::feature {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
 
+namespace {
+
+// How a loop of a statement runs. Only the update uses the intrinsic; the initialization is
+// vectorized along its lanes.
+Annotation annotation_of(const LoopVar& var, IntrinsicAxis axis, StatementKind kind) {
+  if (axis == IntrinsicAxis::None) return var.annotation;
+  if (axis == IntrinsicAxis::Lane) return Annotation::Vectorize;
+  return kind == StatementKind::Update ? Annotation::Unroll : Annotation::None;
+}
+
+}  // namespace
+
 bool reduces(const LoopTree& tree, const Stage& stage) {
   return stage.kind != StageKind::Copy && tree.dag->op(stage.op).has_reduction();
 }
@@ -214,14 +226,18 @@ void NestFinder::add_levels(const Statement& statement, StageIndex index, int co
       nest->levels.erase_at(0);
       nest->own -= std::min<size_t>(nest->own, 1);
     }
-    const bool tensorized = has_tensorized && tree_->find_tensorized(loop) != nullptr;
-    nest->levels.push_back({.var = loop,
-                            .stage = index,
-                            .annotation = tensorized ? Annotation::Vectorize : var.annotation,
-                            .kind = var.kind,
-                            .bound = var.bound,
-                            .extent = var.extent,
-                            .trips = trips_[static_cast<size_t>(loop)]});
+    const IntrinsicAxis axis = is_own && has_tensorized
+                                   ? tree_->intrinsic_axis(stage, static_cast<size_t>(k))
+                                   : IntrinsicAxis::None;
+    nest->levels.push_back(
+        {.var = loop,
+         .stage = index,
+         .annotation = annotation_of(var, axis, statement.kind),
+         .kind = var.kind,
+         .bound = var.bound,
+         .intrinsic = statement.kind == StatementKind::Update ? axis : IntrinsicAxis::None,
+         .extent = var.extent,
+         .trips = trips_[static_cast<size_t>(loop)]});
   }
 }
 

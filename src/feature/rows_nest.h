@@ -30,6 +30,8 @@ struct NestLoop {
   schedule::Annotation annotation = schedule::Annotation::None;
   schedule::IterKind kind = schedule::IterKind::Spatial;
   schedule::ThreadAxis bound = schedule::ThreadAxis::None;
+  // Of an update. The lanes of an intrinsic count as vectorized, its rows and factors as unrolled.
+  schedule::IntrinsicAxis intrinsic = schedule::IntrinsicAxis::None;
   int64_t extent = 1;
   double trips = 1;
 

@@ -62,6 +62,12 @@ void RowState::begin(const Weighted& weighted, const Nest& of_nest, const TouchF
   };
   body = nest->size();
   while (body > 0 && is_written_out(body - 1)) --body;
+  tensorized = false;
+  factors = 1;
+  for (const NestLoop& level : nest->levels) {
+    tensorized |= level.intrinsic != IntrinsicAxis::None;
+    if (level.intrinsic == IntrinsicAxis::Factor) factors *= static_cast<double>(level.extent);
+  }
   vector = -1;
   for (size_t k = nest->size(); k-- > nest->own && vector < 0;) {
     if (nest->levels[k].annotation == Annotation::Vectorize) vector = static_cast<int>(k);

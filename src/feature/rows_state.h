@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdlib>
 #include <span>
 
 #include "feature/rows_layout.h"
@@ -55,6 +56,11 @@ struct RowState {
              std::span<float> into);
   void set(size_t column, double value) { row[column] = static_cast<float>(value); }
   void set_flag(size_t column, bool value) { row[column] = value ? 1.0F : 0.0F; }
+  // Whether consecutive lanes of the vectorized level are one load. The operands of an intrinsic
+  // are in the layout that it loads.
+  bool is_contiguous(const Touch& touch, size_t level) const {
+    return std::abs(touch.flat[level]) == 1 || tensorized;
+  }
   // The number of vectors that a vectorized loop takes.
   double vectors_of(const NestLoop& level) const {
     return std::ceil(level.trips / static_cast<double>(lanes));
@@ -72,6 +78,8 @@ struct RowState {
   size_t body = 0;    // the first level of the innermost body: all levels from here on are unrolled
   int vector = -1;    // the innermost vectorized level; -1: none
   int64_t lanes = 1;  // per vector register
+  bool tensorized = false;            // an intrinsic computes it
+  double factors = 1;                 // products that one instruction adds to each lane
   double thread_share = 1;            // share of the work in the busiest thread
   double bytes[kMaxLevels + 1] = {};  // NOLINT: touched, all buffers, by level
   double lines[kMaxLevels + 1] = {};  // NOLINT

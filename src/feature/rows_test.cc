@@ -188,6 +188,27 @@ TEST(RowsTest, KindOfStore) {
   EXPECT_EQ(copied.at(2, "is_tensorized"), 0);
 }
 
+// 8 x 32 sums in 16 vectors; each dot product takes 4 factors of 16 columns.
+TEST(RowsTest, LoopsOfAnIntrinsicAreWrittenOut) {
+  const Rows dots("matmul:m=16,n=64,k=32,dtype=u8,dtype_b=i8,constant=B",
+                  "split C i [8]\nsplit C j [2, 16]\nsplit C k [4]\n"
+                  "reorder C [i.0, j.0, k.0, i.1, j.1, j.2, k.1]\nannotate C i.1 unroll\n"
+                  "annotate C j.1 unroll\npack B C\ntensorize C j.2 vnni_dot_u8i8\n");
+  EXPECT_EQ(dots.at(0, "is_init"), 1);
+  EXPECT_EQ(dots.at(0, "is_tensorized"), 0);
+  EXPECT_EQ(dots.at(1, "is_tensorized"), 1);
+  EXPECT_NEAR(dots.at(1, "sums_in_flight"), 16, 1e-3);
+  EXPECT_NEAR(dots.at(1, "lanes_used"), 1, 1e-3);
+  EXPECT_NEAR(dots.at(1, "code_copies"), 16 * 4, 1e-3);
+  EXPECT_NEAR(dots.at(1, "innermost_trips"), 8, 1e-3);
+  EXPECT_NEAR(dots.at(1, "updates_in_registers"), 32, 1e-3);
+  EXPECT_NEAR(dots.at(1, "vector_loads_per_op"), 2.0 / 64, 1e-4);  // of B, for 4 factors each
+  EXPECT_NEAR(dots.at(1, "broadcasts_per_op"), 8.0 / 64, 1e-4);    // of A
+  EXPECT_EQ(dots.at(1, "gathers_per_op"), 0);
+  const double dot_products = 16 * 64 * 32 / (16 * 4);
+  EXPECT_NEAR(dots.at(1, "instructions") / dots.at(1, "body_instructions"), dot_products / 16, 0.1);
+}
+
 // The threads of a GPU are tasks; its grid is in the columns of bound loops.
 TEST(RowsTest, BoundLoopsAreParallel) {
   const Rows device("matmul:m=64,n=32,k=16",

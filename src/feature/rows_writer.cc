@@ -172,10 +172,13 @@ void RowWriter::write_access(const Touch& touch, double lines, size_t at) {
   state_.set_flag(at + c::Packed, touch.packed);
   if (state_.vector >= 0) {
     const auto level = static_cast<size_t>(state_.vector);
-    const int64_t step = std::abs(touch.flat[level]);
-    const int64_t run = std::min(touch.run[level], state_.nest->levels[level].extent);
+    const int64_t extent = state_.nest->levels[level].extent;
+    const int64_t run = state_.tensorized ? extent : std::min(touch.run[level], extent);
     const bool still_there = !touch.is_moved_by(level);
-    state_.set(at + c::ContiguousLanes, still_there ? 0 : step == 1 ? static_cast<double>(run) : 1);
+    state_.set(at + c::ContiguousLanes, still_there ? 0
+                                        : state_.is_contiguous(touch, level)
+                                            ? static_cast<double>(run)
+                                            : 1);
   }
   state_.set(at + c::Prefetched, static_cast<double>(touch.prefetched));
   state_.set(at + c::Density, touch.density);
