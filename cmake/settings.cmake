@@ -22,6 +22,10 @@ set(CMAKE_C_FLAGS_DEV "-O1 -g")
 
 add_compile_options(-Wall -Wextra -Wconversion -Werror -fno-omit-frame-pointer)
 
+# __FILE__ is relative to the root of the sources, so that messages and programs contain no path of
+# the machine that built them.
+add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+
 # GCC 12 reports uninitialized and dangling storage and strings of impossible lengths inside its own
 # headers, depending on what it inlines, instruments or precompiles; clang-tidy and the sanitizers
 # find the same faults without false positives.
