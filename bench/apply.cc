@@ -107,7 +107,7 @@ struct Cost {
   int64_t allocations = 0;
 
   double median() const { return median_of(microseconds); }
-  double allocations_a_call() const {
+  double allocations_per_call() const {
     return static_cast<double>(allocations) / static_cast<double>(microseconds.size());
   }
 };
@@ -155,11 +155,11 @@ std::vector<schedule::Genome> legal_genomes(const Case& c, const schedule::Genom
 
 void report(const Case& c, const char* what, const Cost& cost, Rows* rows) {
   fmt::print("{:<10}{:<14}{:>10.2f}{:>10.2f}{:>14.4f}\n", c.name, what, cost.median(),
-             quantile_of_unsorted(cost.microseconds, 0.95), cost.allocations_a_call());
+             quantile_of_unsorted(cost.microseconds, 0.95), cost.allocations_per_call());
   const std::string name = fmt::format("{}/{}", what, c.name);
   rows->add(name, "median_us", cost.median());
   rows->add(name, "p95_us", quantile_of_unsorted(cost.microseconds, 0.95));
-  rows->add(name, "allocations", cost.allocations_a_call());
+  rows->add(name, "allocations", cost.allocations_per_call());
 }
 
 struct Costs {
@@ -226,8 +226,9 @@ int run(const Flags& flags, Rows& rows) {
     const std::string steps = fmt::format("{} ({} steps)", c->name, c->sketch.trace.steps.size());
     print_verdict("apply, " + steps, result.apply.median(), kApplyBarUs, "us");
     print_verdict("retile, " + steps, result.retile.median(), kRetileBarUs, "us");
-    print_verdict("allocations of an apply", result.apply.allocations_a_call(), kAllocationBar, "");
-    print_verdict("allocations of a retile", result.retile.allocations_a_call(), kAllocationBar,
+    print_verdict("allocations of an apply", result.apply.allocations_per_call(), kAllocationBar,
+                  "");
+    print_verdict("allocations of a retile", result.retile.allocations_per_call(), kAllocationBar,
                   "");
   }
   return 0;

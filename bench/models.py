@@ -175,8 +175,8 @@ class Bench:
             store, build = self.path(name, ".db"), self.options.build
             allow, shapes = self.options.allow, INPUT_SHAPES.get(name, "")
             requested_s = tuning.requested_s
-            once_more = run_tune(model, store, requested_s, build, None, self.threads, None, allow, shapes)
-            kept = [once_more.seconds, once_more.result["measured"]]
+            repeated = run_tune(model, store, requested_s, build, None, self.threads, None, allow, shapes)
+            kept = [repeated.seconds, repeated.result["measured"]]
             self.put(f"again/{name}", kept)
         return kept
 

@@ -47,7 +47,7 @@ WORDS = [
     (r"beside", "next to, in addition to, or external"),
 ]
 
-# Identifiers: the replacement, and the folder that the rule applies to.
+# Identifiers: the replacement, and the beginnings of paths that the rule applies to.
 IDENTIFIERS = {
     "bar_most": ("bar_max", ""),
     "Walls": ("WorkerPool", ""),
@@ -76,8 +76,10 @@ IDENTIFIERS = {
     "guess_misleads": ("scores_unreliable", ""),
     "guessed": ("predicted", "src/tune"),
     "guessed_ns": ("analytic_ns", "src/tune"),
-    "told": ("reported", "src/search"),
-    "asked": ("proposed or requested", "src/search"),
+    "told": ("reported", ("src/", "tests/")),
+    "asked": ("proposed or requested", ("src/", "tests/")),
+    "asked_": ("proposed_ or requested_", ("src/", "tests/")),
+    "in_turns": ("interleaved", ""),
     "note_asked": ("note_proposed", ""),
     "was_asked": ("was_proposed", ""),
     "first_asked": ("first_requested", ""),
@@ -115,13 +117,14 @@ PHRASES = [
         "per in place of a",
     ),
     (
-        r"(?:bytes|vectors|instructions|operations|nanoseconds|seconds|lanes|numbers|registers)"
-        r" an? (?:cycle|second|call|run|iteration|row|thread|program|update|contestant|query|key|head)\b",
+        r"(?:bytes|vectors|instructions|operations|nanoseconds|seconds|lanes|numbers|registers|elements|allocations)"
+        r"[ _]an?[ _](?:cycle|second|call|run|iteration|row|thread|program|update|contestant|query|key|head|vector)\b",
         "per in place of a",
     ),
 ]
 
-# Idioms that make a reader guess. They are rejected in all files except tests (`has_prose`).
+# Idioms that make a reader guess, in prose and as words of a name (`read_anew`). They are rejected in all files
+# except tests (`has_prose`).
 IDIOMS = [
     (r"[Ss]o many\b", "the number"),
     (r"of (?:its|their) own\b", "private, or separate"),
@@ -158,9 +161,12 @@ IDIOMS = [
     (r"lies? (?:there|beside|behind|as|where)\b", "is stored, or is in"),
     (r"held to (?:it|its|our|them|their)\b", "checked against"),
 ]
+IDIOMS = [
+    (pattern.replace(r"\b", r"(?![A-Za-z0-9])").replace(" ", "[ _]"), better) for pattern, better in IDIOMS
+]
 HINT = re.compile(
     r"no key|\b(?:most|least|MOST|LEAST)_|kMost|kLeast|(?:_t|int|double|float) (?:most|least)\b|"
-    r"def \w+\(.*\b(?:most|least)\b|ask(?:s|ed)_|fewer letters| an? (?:%s|cycle|run|iteration|update|contestant)\b|" % "|".join(PER)
+    r"def \w+\(.*\b(?:most|least)\b|ask(?:s|ed)_|fewer letters|[ _]an?[ _](?:%s|cycle|run|iteration|update|contestant|vector)\b|" % "|".join(PER)
     + "|".join(pattern for pattern, _ in IDIOMS)
 )
 
@@ -218,8 +224,11 @@ def check_line(path, line):
         for pattern, better in PREFIXES:
             if pattern.fullmatch(name) and name not in allowed:
                 yield name, better
-    for pattern, better in PHRASES + (IDIOMS if has_prose(path) else []):
+    for pattern, better in PHRASES:
         for match in re.finditer(r"\b" + pattern, line):
+            yield match.group(0), better
+    for pattern, better in IDIOMS if has_prose(path) else []:
+        for match in re.finditer(r"(?<![A-Za-z0-9])" + pattern, line):
             yield match.group(0), better
 
 

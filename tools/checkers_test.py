@@ -528,8 +528,9 @@ class Words(Tree):
         self.assertEqual(len(self.problems("struct Program {};", "src/graph/word.cc")), 1)
 
     def test_explorers_propose_and_receive_reports(self):
-        self.assertEqual(self.problems("int told = asked;"), [])
-        self.assertEqual(len(self.problems("int told = asked;", "src/search/word_test.cc")), 2)
+        self.assertEqual(self.problems("int told = asked;", "bench/word.cc"), [])
+        self.assertEqual(len(self.problems("int told = asked;")), 2)
+        self.assertEqual(len(self.problems("Set asked_;", "tests/toys/word_test.cc")), 3)
 
     def test_one_a_line(self):
         for text in ("// builders, one a cpu", "// once a row", "// One step a line", "// 16 a batch"):
@@ -539,12 +540,24 @@ class Words(Tree):
             self.assertEqual(len(self.problems(text)), 1, text)
 
     def test_idioms_inside_identifiers(self):
-        for text in ("bool asks_for_json;", "asked_s = 1", "Order order_beside();", "int kSecondsBesideCalls;"):
+        for text in (
+            "bool asks_for_json;",
+            "asked_s = 1",
+            "Order order_beside();",
+            "int kSecondsBesideCalls;",
+            "Tensor read_anew();",
+            "def die_in_the_midst():",
+            "while (for_ever) {}",
+            "once_more = 1",
+            "int elements_a_vector;",
+            "double allocations_a_call;",
+            "Protocol in_turns;",
+        ):
             self.assertEqual(len(self.problems(text)), 1, text)
-        self.assertEqual(self.problems("int tasks_of, masked_lanes; // besides"), [])
+        self.assertEqual(self.problems("int tasks_of, masked_lanes, anewton; // besides"), [])
 
     def test_idioms_count_in_prose_only(self):
-        idioms = ("// so many lanes", "// a buffer of its own", "// nobody reads it", "// it is told")
+        idioms = ("// so many lanes", "// a buffer of its own", "// nobody reads it", "// hardly any")
         for text in idioms:
             self.assertEqual(self.problems(text, "src/ir/word_test.cc"), [], text)
             self.assertEqual(self.problems(text, "bench/harness/word_test.py"), [], text)

@@ -240,13 +240,13 @@ Status Replay::pragma(const Json& json) {
   constexpr std::string_view kUnroll = "auto_unroll_max_step$";
   if (json.size() < 4 || !json[3].is_string()) return refuse("its text is missing");
   const auto text = json[3].get<std::string>();
-  int64_t most = 0;
+  int64_t max_step = 0;
   const char* const end = text.data() + text.size();
   if (!text.starts_with(kUnroll) ||
-      std::from_chars(text.data() + kUnroll.size(), end, most).ptr != end) {
+      std::from_chars(text.data() + kUnroll.size(), end, max_step).ptr != end) {
     return refuse(fmt::format("the pragma '{}' is not known", text));
   }
-  stage->unroll = std::clamp<int64_t>(most, 0, kMaxUnrolled);
+  stage->unroll = std::clamp<int64_t>(max_step, 0, kMaxUnrolled);
   return {};
 }
 

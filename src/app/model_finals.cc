@@ -169,8 +169,8 @@ size_t Contest::challengers_that_fit() const {
 // The next finalists of each kernel; a kernel without further ones keeps its best.
 std::vector<Picks> Contest::next_challengers() {
   std::vector<Picks> challengers;
-  const size_t most = challengers_that_fit();
-  for (; challengers.size() < most; ++tried_) {
+  const size_t max_challengers = challengers_that_fit();
+  for (; challengers.size() < max_challengers; ++tried_) {
     Picks picks = best_;
     for (size_t k = 0; k < picks.size(); ++k) {
       if (tried_ < finalists_[k].size()) picks[k] = tried_;

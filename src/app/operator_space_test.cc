@@ -25,7 +25,7 @@ TEST(OperatorSpace, SizesAreProductsAndSumsOfChoices) {
     const OperatorSpace space = operator_space("GMM0", choice, {}, all).value();
     EXPECT_EQ(space.target, print_target(space_target_of(choice).value()));
     double sum = 0;
-    size_t most = 0;
+    size_t max_choices = 0;
     for (const SpaceSketch& sketch : space.sketches) {
       double product = 1;
       for (const SpaceHole& hole : sketch.holes) {
@@ -33,7 +33,7 @@ TEST(OperatorSpace, SizesAreProductsAndSumsOfChoices) {
         EXPECT_EQ(hole.choices.front().number, 0U);
         EXPECT_EQ(hole.choices.back().number, hole.size - 1);
         EXPECT_LE(hole.choices.size(), all ? hole.size : 4);
-        most = std::max(most, hole.choices.size());
+        max_choices = std::max(max_choices, hole.choices.size());
         for (const int16_t step : hole.steps) {
           EXPECT_LT(static_cast<size_t>(step), sketch.steps.size());
         }
@@ -42,7 +42,7 @@ TEST(OperatorSpace, SizesAreProductsAndSumsOfChoices) {
       sum += sketch.size;
     }
     EXPECT_DOUBLE_EQ(space.size, sum);
-    EXPECT_EQ(most > 4, all);
+    EXPECT_EQ(max_choices > 4, all);
   }
 }
 

@@ -78,9 +78,9 @@ measure::SessionOptions session_options(const record::Attempt& attempt, std::str
 // Alone, or interleaved with the default schedule if it was measured that way.
 Result<measure::Answer> measure_again(measure::Session& session, const record::Attempt& attempt,
                                       const schedule::Trace& trace) {
-  const bool in_turns =
+  const bool is_interleaved =
       attempt.protocol.interleaved && attempt.verdict.kind == record::VerdictKind::Timed;
-  if (in_turns) {
+  if (is_interleaved) {
     const schedule::Trace both[] = {trace, session.measurer().default_trace()};
     std::vector<measure::Answer> answers = TRY(session.compare(both, kRounds, kRoundMs));
     return std::move(answers.front());

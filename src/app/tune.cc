@@ -208,8 +208,8 @@ bool holds_model_finals(const TuneOptions& options, const TuneTasks& what) {
 // The part of the seconds that is reserved for finals inside the models.
 double model_finals_s(const TuneOptions& options, const TuneTasks& what) {
   if (!holds_model_finals(options, what) || options.seconds < kMinForModelFinals) return 0;
-  const double most = kMaxModelFinals * static_cast<double>(what.plans.size());
-  return std::min(kModelFinalsShare * options.seconds, most);
+  const double max_s = kMaxModelFinals * static_cast<double>(what.plans.size());
+  return std::min(kModelFinalsShare * options.seconds, max_s);
 }
 
 Result<std::vector<TuneRow>> rows_of(const tune::Tuning& tuning, const TuneTasks& what,
@@ -344,10 +344,10 @@ class TuneRun {
       return stop_.requested() || (in_finals ? budget.left_s() <= 0 : budget.trials_ended());
     };
     tune::Tuning tuning = TRY(tune::Tuning::start(what_.tasks, store_, with));
-    const tune::Budget asked{.trials = with.trials, .seconds = options_.seconds};
+    const tune::Budget requested{.trials = with.trials, .seconds = options_.seconds};
     // A model file needs the trained model: the search is replayed.
     const bool recalls = what_.of_model && options_.model_file.empty();
-    if (recalls && tuning.is_done(asked)) return recall(tuning);
+    if (recalls && tuning.is_done(requested)) return recall(tuning);
     double peak_gflops = fma_peak(what_.tasks, kPeakSeconds);
     observer_.set_budget(with.trials, peak_gflops);
     std::vector<double> finals_s(what_.tasks.size(), tune::TimeBudget::kNoEnd);

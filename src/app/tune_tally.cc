@@ -52,12 +52,12 @@ double TuneTally::peak_reached(double peak_gflops) const {
 
 double peak_share_of(const Workload& workload) {
   const te::Dag& dag = *workload.dag;
-  double most = -1;
+  double max_flop = -1;
   ir::Scalar type = ir::Scalar::F32;
   for (te::OpId id = 0; id < dag.ops().size(); ++id) {
     const te::Op& op = dag.op(id);
-    if (op.kind == te::OpKind::Placeholder || dag.flop(id) <= most) continue;
-    most = dag.flop(id);
+    if (op.kind == te::OpKind::Placeholder || dag.flop(id) <= max_flop) continue;
+    max_flop = dag.flop(id);
     type = op.has_reduction() ? op.reduction->identity[0].type().scalar
                               : dag.tensor(op.outputs[0]).element;
   }

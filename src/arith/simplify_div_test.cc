@@ -13,10 +13,10 @@ using ir::Expr;
 class AtomSource : public LinearSource {
  public:
   Linear linear(const Expr& expr) override {
-    asked.push_back(ir::to_string(expr));
+    requested.push_back(ir::to_string(expr));
     return form({term(expr, 1)});
   }
-  std::vector<std::string> asked;
+  std::vector<std::string> requested;
 };
 
 class SimplifyDivTest : public ::testing::Test {
@@ -37,7 +37,7 @@ TEST_F(SimplifyDivTest, SplitsByCoefficients) {
   EXPECT_EQ(quotient((x_ * 4 + 3) / 4, form({term(x_, 4)}, 3), 4), "x");
   EXPECT_EQ(quotient((x_ * 4 + 7) % 4, form({term(x_, 4)}, 7), 4), "3");
   EXPECT_EQ(quotient((x_ * 4 + 3) / 4, form({term(x_, 4)}, 3), 4, 5), "x * 5");
-  EXPECT_TRUE(source_.asked.empty());
+  EXPECT_TRUE(source_.requested.empty());
 }
 
 TEST_F(SimplifyDivTest, DigitsOfMixedRadix) {
@@ -50,7 +50,7 @@ TEST_F(SimplifyDivTest, DigitsOfMixedRadix) {
 TEST_F(SimplifyDivTest, AtomsThatAreQuotients) {
   EXPECT_EQ(quotient((x_ / 4 + 1) / 3, form({term(x_ / 4, 1)}, 1), 3), "(x + 4) / 12");
   EXPECT_EQ(quotient((x_ % 12) % 4, form({term(x_ % 12, 1, {0, 11})}), 4), "x % 4");
-  EXPECT_EQ(source_.asked, (std::vector<std::string>{"x", "x"}));
+  EXPECT_EQ(source_.requested, (std::vector<std::string>{"x", "x"}));
 }
 
 TEST_F(SimplifyDivTest, AnyDivisor) {

@@ -110,30 +110,30 @@ class Analytic : public CostModel {
   static double lanes(const Row& v) {
     return std::max(1.0, v[column::VectorBytes] / std::max(1.0, v[column::AccumulatorBytes]));
   }
-  static double elements_a_vector(const Row& v) {
+  static double elements_per_vector(const Row& v) {
     return std::max(1.0, lanes(v) * v[column::LanesUsed]);
   }
 
   // Cycles of the instructions if all data is in L1.
   double working(const Row& v) const {
-    const double vectors = v[column::Iterations] / elements_a_vector(v);
+    const double vectors = v[column::Iterations] / elements_per_vector(v);
     const bool updates = v[column::IsUpdate] > 0;
     const bool in_registers = updates && sums_in_registers(v);
-    const double operations = arithmetic(v) / elements_a_vector(v);
+    const double operations = arithmetic(v) / elements_per_vector(v);
     const double stores = updates ? 0 : 1;
     const double busy = operations / c_.fma;
     const double memory =
         vectors *
         ((v[column::VectorLoadsPerOp] + v[column::BroadcastsPerOp] * c_.broadcast) / c_.loads +
          stores / c_.stores + v[column::GathersPerOp] * c_.gather);
-    const double issue = (light(v) / elements_a_vector(v) +
+    const double issue = (light(v) / elements_per_vector(v) +
                           vectors * (v[column::VectorLoadsPerOp] + v[column::BroadcastsPerOp] +
                                      stores + 2 * v[column::GathersPerOp])) /
                          c_.issue;
     const double wait =
         in_registers ? vectors * c_.latency / std::max(1.0, v[column::SumsInFlight]) : 0;
-    const double most = std::max({busy, memory, issue});
-    double cycles = std::max(most, wait) + c_.rest * (busy + memory + issue - most);
+    const double longest = std::max({busy, memory, issue});
+    double cycles = std::max(longest, wait) + c_.rest * (busy + memory + issue - longest);
     if (updates && !in_registers) {
       cycles += vectors * (c_.sum_in_memory +
                            c_.sum_conflict * std::min(v[column::SumsInFlight], kConflictingSums));
@@ -172,8 +172,8 @@ class Analytic : public CostModel {
     if (moved.l2 > v[kL2Bytes] * threads) cycles += v[kL2Traffic] / c_.l3_bytes;
     if (moved.l3 > v[kL3Bytes] * threads) cycles += v[kL3Traffic] / c_.memory_bytes;
     if (v[column::IsStreamed] > 0) {
-      cycles +=
-          v[column::Iterations] / elements_a_vector(v) * v[column::VectorBytes] / c_.streamed_bytes;
+      cycles += v[column::Iterations] / elements_per_vector(v) * v[column::VectorBytes] /
+                c_.streamed_bytes;
     }
     return cycles;
   }

@@ -85,9 +85,9 @@ Quality quality_of(std::span<const float> scores, std::span<const double> latenc
   quality.k = std::clamp<size_t>(k > 0 ? k : scores.size() / 4, 1, scores.size());
   const size_t count = quality.k;
   // Programs as fast as the k-th are among the k best too.
-  const double least = speeds[by_speed[count - 1]];
+  const double min_speed = speeds[by_speed[count - 1]];
   size_t found = 0;
-  for (size_t i = 0; i < count; ++i) found += speeds[by_score[i]] >= least ? 1 : 0;
+  for (size_t i = 0; i < count; ++i) found += speeds[by_score[i]] >= min_speed ? 1 : 0;
   quality.recall_at_k = static_cast<double>(found) / static_cast<double>(count);
 
   const double best = speeds[by_speed[0]];

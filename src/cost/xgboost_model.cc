@@ -85,16 +85,16 @@ Fitted fit_with_test(const Samples& samples, const TrainingSet& set, const Xgboo
   const auto training = make_loss(options.loss, set.labels, set.training, options.seed);
   const auto test = make_loss(options.loss, set.labels, set.held_out, options.seed);
   const double work = static_cast<double>(set.values.size()) * options.columns;
-  const size_t most =
+  const size_t tree_limit =
       std::clamp<size_t>(static_cast<size_t>(options.max_work / work), 1, options.max_trees);
   Fit fit(set, matrix, booster, offsets);
   Fitted fitted{.booster = fit.booster(), .quality = {}};
-  double least = std::numeric_limits<double>::infinity();
-  for (size_t trees = 1; trees <= most; ++trees) {
+  double min_loss = std::numeric_limits<double>::infinity();
+  for (size_t trees = 1; trees <= tree_limit; ++trees) {
     fit.add_tree(*training);
     const double loss = test->value(fit.scores());
-    if (loss < least) {
-      least = loss;
+    if (loss < min_loss) {
+      min_loss = loss;
       fitted.trees = trees;
       fitted.quality = held_out_quality(samples, set, fit.scores());
     } else if (trees >= fitted.trees + options.patience) {

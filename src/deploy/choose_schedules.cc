@@ -94,17 +94,18 @@ class Chooser {
   // winner did. After them, the participants of earlier finals, and the fastest alone.
   Result<std::vector<record::Attempt>> best_on(std::optional<Hash128> machine, Hash128 task,
                                                const record::Protocol& alone) {
-    record::Protocol in_turns = alone;
-    in_turns.interleaved = true;
+    record::Protocol interleaved_protocol = alone;
+    interleaved_protocol.interleaved = true;
     std::vector<record::Attempt> finals =
         TRY(alone.cache == record::CachePolicy::WeightsCold
                 ? last_finals(*store_, task, machine, alone.back_end)
-                : store_->last_finals(task, in_turns, machine));
+                : store_->last_finals(task, interleaved_protocol, machine));
     if (finals.empty()) return timed(task, alone, machine);
 
     const record::Attempt& winner = finals.front();
     std::vector<record::Attempt> apart = TRY(timed(task, alone, winner.machine));
-    std::vector<record::Attempt> before = TRY(store_->last_finals(task, in_turns, winner.machine));
+    std::vector<record::Attempt> before =
+        TRY(store_->last_finals(task, interleaved_protocol, winner.machine));
     const std::optional<double> own =
         TRY(store_->fastest_ns(task, winner.program, alone, winner.machine));
     const double to_beat_ns = own.value_or(winner.verdict.latency_ns);

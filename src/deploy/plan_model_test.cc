@@ -37,9 +37,10 @@ ModelPlan planned(std::vector<std::string> off) {
 }
 
 size_t max_nodes(const ModelPlan& plan) {
-  size_t most = 0;
-  for (const graph::Group& group : plan.partition.groups) most = std::max(most, group.nodes.size());
-  return most;
+  size_t largest = 0;
+  for (const graph::Group& group : plan.partition.groups)
+    largest = std::max(largest, group.nodes.size());
+  return largest;
 }
 
 int64_t concats(const ModelPlan& plan) {

@@ -76,12 +76,12 @@ int64_t max_alive(std::span<const Lifetime> lifetimes) {
     change[lifetime.first] += room_of(lifetime);
     change[lifetime.last + 1] -= room_of(lifetime);
   }
-  int64_t alive = 0, most = 0;
+  int64_t alive = 0, max_bytes = 0;
   for (const auto& [step, bytes] : change) {
     alive += bytes;
-    most = std::max(most, alive);
+    max_bytes = std::max(max_bytes, alive);
   }
-  return most;
+  return max_bytes;
 }
 
 ArenaPlan plan_arena(std::span<const Lifetime> lifetimes) {

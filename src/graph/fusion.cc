@@ -39,12 +39,12 @@ bool has_affine_indices(const te::Dag& dag) {
 // How often the operators of the anchor read an element of a value of `elements`, at most: the
 // iterations of the largest one.
 double copies_of(const te::Dag& dag, int64_t elements) {
-  double most = 0;
+  double max_trips = 0;
   for (te::OpId id = 0; id < dag.ops().size(); ++id) {
     if (dag.op(id).kind == te::OpKind::Placeholder) continue;
-    most = std::max(most, te::trip_count(dag.op(id)));
+    max_trips = std::max(max_trips, te::trip_count(dag.op(id)));
   }
-  return most / static_cast<double>(elements);
+  return max_trips / static_cast<double>(elements);
 }
 
 // Reads each element once in each of a few passes over a row that stays in cache.

@@ -58,9 +58,9 @@ class Aliases {
     for (const Alias& alias : aliases) by_value_[alias.value] = &alias;
     for (const Alias& alias : aliases) {
       const auto [root, offset] = root_of(alias.value);
-      int64_t& least =
+      int64_t& alignment =
           alignments_.try_emplace(kind_of(alias.value, root), kAlignment).first->second;
-      if (offset != 0) least = std::min(least, offset & -offset);
+      if (offset != 0) alignment = std::min(alignment, offset & -offset);
     }
   }
 

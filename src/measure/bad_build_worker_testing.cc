@@ -28,8 +28,8 @@ void misbehave(const schedule::Trace& trace) {
   if (row == nullptr) return;
   switch (row->fault) {
     case Fault::CompilerLoops: {
-      std::atomic<bool> for_ever = true;
-      while (for_ever) {
+      std::atomic<bool> endless = true;
+      while (endless) {
       }
       break;
     }

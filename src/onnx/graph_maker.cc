@@ -112,14 +112,14 @@ Tensor GraphMaker::apply(std::string_view op, Attributes attributes,
 std::optional<Constant> GraphMaker::constant_of(Tensor tensor) {
   if (tensor->sequence) refuse("a sequence is used as a tensor");
   if (!tensor->is_known() && work_left_ > 0) {
-    const double most = std::min(kMaxWork, work_left_);
-    tensor->constant = required(graph::constant_value(graph_, tensor->value, most));
+    const double max_work = std::min(kMaxWork, work_left_);
+    tensor->constant = required(graph::constant_value(graph_, tensor->value, max_work));
     // The cost of the attempt is not known: it visited at least the nodes before this one.
     work_left_ -= static_cast<double>(graph_.nodes().size());
     if (tensor->is_known()) {
       work_left_ -= static_cast<double>(tensor->type.elements());
     } else if (inputs_behind(tensor).empty()) {
-      work_left_ -= most;
+      work_left_ -= max_work;
     }
   }
   return tensor->is_known() ? std::optional(tensor->constant) : std::nullopt;

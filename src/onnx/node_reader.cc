@@ -38,7 +38,7 @@ std::vector<int64_t> list_of(const AttributeProto& attribute) {
 }  // namespace
 
 const AttributeProto* NodeReader::find(std::string_view name) const {
-  asked_.emplace(name);
+  read_names_.emplace(name);
   for (const AttributeProto& attribute : node_.attribute()) {
     if (attribute.name() != name) continue;
     if (attribute.ref_attr_name().empty()) return &attribute;
@@ -59,7 +59,7 @@ std::string NodeReader::unread() const {
                                             "stash_type",      "storage_order"};
   for (const AttributeProto& attribute : node_.attribute()) {
     const std::string& name = attribute.name();
-    if (!asked_.contains(name) && std::ranges::find(kHarmless, name) == std::end(kHarmless)) {
+    if (!read_names_.contains(name) && std::ranges::find(kHarmless, name) == std::end(kHarmless)) {
       return name;
     }
   }

@@ -50,7 +50,7 @@ class NodeReader {
   const ::onnx::NodeProto& node_;
   const CallAttributes& call_;
   TensorReader& tensors_;
-  mutable std::set<std::string, std::less<>> asked_;
+  mutable std::set<std::string, std::less<>> read_names_;
 };
 
 }  // namespace tilewright::onnx

@@ -230,12 +230,12 @@ TensorReader::TensorReader(std::shared_ptr<const void> owner,
 
 Result<Constant> TensorReader::read(const TensorProto& tensor) {
   if (const auto known = known_.find(&tensor); known != known_.end()) return known->second;
-  auto constant = read_anew(tensor);
+  auto constant = read_uncached(tensor);
   if (constant) known_.emplace(&tensor, *constant);
   return constant;
 }
 
-Result<Constant> TensorReader::read_anew(const TensorProto& tensor) {
+Result<Constant> TensorReader::read_uncached(const TensorProto& tensor) {
   auto type = TRY(type_of(tensor));
   if (type.elements() == 0) return empty_constant(std::move(type));
   if (type.bytes() > bytes_left_) {

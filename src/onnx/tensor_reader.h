@@ -43,7 +43,7 @@ class TensorReader {
   Result<graph::Constant> read(const ::onnx::TensorProto& tensor);
 
  private:
-  Result<graph::Constant> read_anew(const ::onnx::TensorProto& tensor);
+  Result<graph::Constant> read_uncached(const ::onnx::TensorProto& tensor);
   Result<graph::Constant> read_external(const ::onnx::TensorProto& tensor, graph::TensorType type);
   Result<std::shared_ptr<const MappedFile>> open(const std::string& location);
 

@@ -42,10 +42,10 @@ struct Line {
 // smallest error.
 Line line_above(std::span<const Sample> samples) {
   Line best;
-  const double least = std::ranges::min_element(samples, {}, &Sample::error)->error;
+  const double min_error = std::ranges::min_element(samples, {}, &Sample::error)->error;
   double best_height = std::numeric_limits<double>::infinity();
   const auto consider = [&](double relative) {
-    Line line{least, relative};
+    Line line{min_error, relative};
     double height = 0;
     for (const Sample& sample : samples) {
       line.absolute = std::max(line.absolute, sample.error - relative * sample.magnitude);

@@ -148,7 +148,7 @@ TEST(SpecialValues, OtherValuesAreErrors) {
 TEST(SpecialValues, DenormalsAreZeroOnBothSidesUnlessKept) {
   const std::vector<float> zeros(64, 0.0F);
   const std::vector<float> denormals(64, static_cast<float>(kDenormal));
-  const std::vector<float> least(64, std::numeric_limits<float>::min());
+  const std::vector<float> smallest_normal(64, std::numeric_limits<float>::min());
   const auto compare = [](bool kept, const std::vector<float>& a, const std::vector<float>& b) {
     const Workload workload =
         parse_workload("elementwise:shape=64,chain=relu", {.denormals = kept}).value();
@@ -159,7 +159,7 @@ TEST(SpecialValues, DenormalsAreZeroOnBothSidesUnlessKept) {
   EXPECT_EQ(compare(false, zeros, denormals), "");
   EXPECT_EQ(compare(false, denormals, zeros), "");
   EXPECT_THAT(compare(true, zeros, denormals), HasSubstr("64 of 64 elements are wrong"));
-  EXPECT_THAT(compare(false, denormals, least), HasSubstr("64 of 64 elements are wrong"));
+  EXPECT_THAT(compare(false, denormals, smallest_normal), HasSubstr("64 of 64 elements are wrong"));
 }
 
 }  // namespace

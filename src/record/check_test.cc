@@ -128,7 +128,7 @@ TEST_F(Check, StopInterruptsARunningStatement) {
     EXPECT_EQ(database->integer(endless), 0);
     EXPECT_THAT(database->take_status().error().message, HasSubstr("interrupted"));
   }
-  EXPECT_EQ(database->integer("SELECT 7"), 7);  // the token is no longer asked
+  EXPECT_EQ(database->integer("SELECT 7"), 7);  // the token is no longer queried
   must(database->take_status());
 }
 

@@ -217,7 +217,8 @@ TEST(Store, LastFinalsAreOfTheLastRunWithFinals) {
   for (const uint64_t run : {10U, 11U}) {
     must(store.put_run({.id = {run, run}, .start_us = 1, .command = "", .version = ""}));
   }
-  const Protocol in_turns{.version = 1, .cache = CachePolicy::Warm, .interleaved = true};
+  const Protocol interleaved_protocol{
+      .version = 1, .cache = CachePolicy::Warm, .interleaved = true};
   std::vector<Attempt> attempts;
   const auto put = [&](int64_t sequence, double latency_ns, uint64_t run, bool interleaved = true) {
     attempts.push_back(timed(task, sequence, latency_ns));
@@ -241,7 +242,7 @@ TEST(Store, LastFinalsAreOfTheLastRunWithFinals) {
   must(store.append(attempts));
   const auto latencies = [&](std::optional<Hash128> on) {
     std::vector<double> found;
-    for (const Attempt& attempt : must(store.last_finals(task.key(), in_turns, on))) {
+    for (const Attempt& attempt : must(store.last_finals(task.key(), interleaved_protocol, on))) {
       found.push_back(attempt.verdict.latency_ns);
     }
     return found;
@@ -249,13 +250,13 @@ TEST(Store, LastFinalsAreOfTheLastRunWithFinals) {
   EXPECT_EQ(latencies(attempts[0].machine), (std::vector<double>{100, 110}));
   EXPECT_EQ(latencies({}), (std::vector<double>{50}));
   EXPECT_TRUE(latencies(Hash128{9, 9}).empty());
-  EXPECT_TRUE(must(store.last_finals({9, 9}, in_turns)).empty());
+  EXPECT_TRUE(must(store.last_finals({9, 9}, interleaved_protocol)).empty());
 
   const auto fastest = [&](const Attempt& of, const Protocol& protocol) {
     return must(store.fastest_ns(task.key(), of.program, protocol, attempts[0].machine));
   };
   EXPECT_EQ(fastest(attempts[1], Protocol()), 60);
-  EXPECT_EQ(fastest(attempts[1], in_turns), 80);
+  EXPECT_EQ(fastest(attempts[1], interleaved_protocol), 80);
   EXPECT_FALSE(fastest(attempts[0], Protocol()));
 }
 

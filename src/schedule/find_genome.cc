@@ -75,7 +75,7 @@ uint16_t find_gene(const Sketch& /*sketch*/, const Hole& /*hole*/, const StepDom
 uint16_t find_gene(const Sketch& /*sketch*/, const Hole& /*hole*/, const SiteDomain& domain,
                    const Trace& trace) {
   size_t best = 0;
-  int most = -1;
+  int max_count = -1;
   for (size_t choice = 0; choice < domain.choices.size(); ++choice) {
     int count = 0;
     bool all = true;
@@ -83,9 +83,9 @@ uint16_t find_gene(const Sketch& /*sketch*/, const Hole& /*hole*/, const SiteDom
       for (const Step& step : steps) all = all && contains(trace, step);
       count += static_cast<int>(steps.size());
     }
-    if (!all || count <= most) continue;
+    if (!all || count <= max_count) continue;
     best = choice;
-    most = count;
+    max_count = count;
   }
   return static_cast<uint16_t>(best);
 }

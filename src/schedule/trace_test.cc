@@ -237,13 +237,13 @@ TEST(Trace, ExplainsMistakesInJson) {
 TEST(Trace, NumberOfStepsIsLimited) {
   std::string text;
   for (size_t k = 0; k < kMaxSteps; ++k) text += "compute_root C\n";
-  const auto most = trace_from_text(text);
-  ASSERT_TRUE(most) << most.error().message;
-  EXPECT_TRUE(trace_from_json(to_json(*most)));
+  const auto longest = trace_from_text(text);
+  ASSERT_TRUE(longest) << longest.error().message;
+  EXPECT_TRUE(trace_from_json(to_json(*longest)));
   const auto more = trace_from_text(text + "compute_root C\n");
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().message, "line 2001: a trace has up to 2000 steps");
-  Json json = to_json(*most);
+  Json json = to_json(*longest);
   json.push_back(json[0]);
   EXPECT_FALSE(trace_from_json(json));
   const Workbench bench("matmul:m=4,n=4,k=4");

@@ -44,14 +44,14 @@ class Chooser {
     }
     std::ranges::sort(turns, {},
                       [](const Turn& turn) { return std::pair(turn.trials, turn.rank); });
-    const size_t most = share_of(options_.sketch_share, options_.count);
-    for (size_t k = 0; k < turns.size() && k < most; ++k) take(turns[k].index);
+    const size_t max_taken = share_of(options_.sketch_share, options_.count);
+    for (size_t k = 0; k < turns.size() && k < max_taken; ++k) take(turns[k].index);
   }
 
   // The best candidate with each decision that was rarely tried and may still win, least tried
   // first.
   void take_of_each_decision() {
-    const size_t most = share_of(options_.decision_share, options_.count);
+    const size_t max_taken = share_of(options_.decision_share, options_.count);
     std::vector<size_t> trials(evidence_.decisions().count());
     std::vector<uint32_t> waiting;
     for (uint32_t decision = 0; decision < trials.size(); ++decision) {
@@ -66,7 +66,7 @@ class Chooser {
     std::vector<uint32_t> own;
     size_t took = 0;
     for (const uint32_t decision : waiting) {
-      if (took == most) return;
+      if (took == max_taken) return;
       if (trials[decision] >= options_.decision_trials) continue;  // already selected with another
       const auto best = std::ranges::find_if(order_, [&](size_t k) {
         if (taken_[k] || evidence_.is_hopeless(found_[k].sketch)) return false;
@@ -104,8 +104,8 @@ class Chooser {
     }
     std::ranges::sort(turns, {},
                       [](const Turn& turn) { return std::pair(turn.trials, turn.rank); });
-    const size_t most = share_of(options_.neighbor_share, options_.count);
-    for (size_t k = 0; k < turns.size() && k < most; ++k) take(turns[k].index);
+    const size_t max_taken = share_of(options_.neighbor_share, options_.count);
+    for (size_t k = 0; k < turns.size() && k < max_taken; ++k) take(turns[k].index);
   }
 
   void take_by_chance(std::span<const size_t> fresh, Rng& rng) {
@@ -126,14 +126,14 @@ class Chooser {
 
   // The best of all, with twins up to their share; further twins only if nothing else is left.
   void fill() {
-    const size_t most = share_of(options_.twin_share, options_.count);
+    const size_t max_taken = share_of(options_.twin_share, options_.count);
     size_t twins = 0;
     for (const bool all : {false, true}) {
       for (const size_t k : order_) {
         if (is_full()) return;
         if (taken_[k]) continue;
         if (!all && has_better_twin(k)) {
-          if (twins == most) continue;
+          if (twins == max_taken) continue;
           ++twins;
         }
         take(k);

@@ -144,9 +144,9 @@ class Evolution : public Explorer {
     Parents parents;
     for (size_t k = 0; k < measured; ++k) parents.measured.push_back(k);
     parents.of_sketch.resize(context_.sketches.size());
-    const size_t most = std::max<size_t>(population / 2, 1);
+    const size_t max_best = std::max<size_t>(population / 2, 1);
     for (const size_t k : by_score(kept)) {
-      if (parents.best.size() < most) parents.best.push_back(k);
+      if (parents.best.size() < max_best) parents.best.push_back(k);
       std::vector<size_t>& own = parents.of_sketch[kept[k].sketch];
       if (own.size() < options_.min_of_sketch || parents.best.back() == k) own.push_back(k);
     }

@@ -37,14 +37,14 @@ Genome closest(const Sketch& sketch, const std::vector<std::string>& lines) {
   Trace trace;
   for (size_t k = 0; k < 2 * sketch.holes.size(); ++k) {
     const size_t hole = k % sketch.holes.size();
-    double most = -1e9;
+    double max_count = -1e9;
     uint16_t best = 0;
     for (size_t gene = 0; gene < sketch.holes[hole].size(); ++gene) {
       genome.genes[hole] = static_cast<uint16_t>(gene);
       instantiate(sketch, genome, &trace);
       const double count = likeness(trace, wanted);
-      if (count > most) best = static_cast<uint16_t>(gene);
-      most = std::max(most, count);
+      if (count > max_count) best = static_cast<uint16_t>(gene);
+      max_count = std::max(max_count, count);
     }
     genome.genes[hole] = best;
   }

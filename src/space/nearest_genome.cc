@@ -232,13 +232,13 @@ std::optional<SketchGenome> nearest_genome(std::span<const Sketch> sketches, con
                                            bool same_extents) {
   const Donor from(donor);
   std::optional<SketchGenome> nearest;
-  double most = 0;
+  double max_likeness = 0;
   for (size_t index = 0; index < sketches.size(); ++index) {
     StepChooser chooser(sketches[index], from);
     Genome genome = chooser.run();
     const double likeness = chooser.likeness_of_result();
-    if (likeness < kMinLikeness || likeness <= most) continue;
-    most = likeness;
+    if (likeness < kMinLikeness || likeness <= max_likeness) continue;
+    max_likeness = likeness;
     nearest = {.sketch = static_cast<uint16_t>(index), .genome = std::move(genome)};
   }
   if (nearest) choose_sizes(sketches[nearest->sketch], from, same_extents, &nearest->genome);

@@ -177,14 +177,14 @@ class PlainLayout {
   // Possible extents of the vectorized part of an axis; ascending.
   std::vector<int64_t> lane_sizes(int64_t extent) const {
     std::vector<int64_t> sizes;
-    const int64_t most = sides_.empty() ? 8 : kTileVectors;
-    for (const int64_t vectors : powers_of_two(most)) {
+    const int64_t max_vectors = sides_.empty() ? 8 : kTileVectors;
+    for (const int64_t vectors : powers_of_two(max_vectors)) {
       const int64_t size = vectors * lanes_;
       if (size < extent && may_cut(extent, size)) sizes.push_back(size);
     }
     const bool eight = roles_.across != heuristic::kNoAxis && lanes_ < 8 && may_cut(extent, 8);
     if (eight && std::ranges::find(sizes, 8) == sizes.end()) sizes.push_back(8);
-    if (extent <= most * lanes_) sizes.push_back(extent);
+    if (extent <= max_vectors * lanes_) sizes.push_back(extent);
     if (sizes.empty()) {  // no number of vectors divides
       for (const int64_t size : heuristic::divisors_of(extent)) {
         if (size > 1 && size <= 8 * lanes_) sizes.push_back(size);

@@ -43,21 +43,21 @@ class Enumeration {
 
   std::vector<int64_t> innermost_sizes() const {
     std::vector<int64_t> sizes;
-    const int64_t most = std::min(constraints_.extent, constraints_.max_innermost);
+    const int64_t max_size = std::min(constraints_.extent, constraints_.max_innermost);
     if (constraints_.lanes > 0) {
-      for (int64_t size = constraints_.lanes; size <= most; size += constraints_.lanes) {
+      for (int64_t size = constraints_.lanes; size <= max_size; size += constraints_.lanes) {
         const bool exact = constraints_.extent % size == 0;
         if (fits(size) &&
             (exact || (constraints_.tails && wastes_little(constraints_.extent, size)))) {
           sizes.push_back(size);
         }
       }
-      const bool whole = constraints_.extent <= most && fits(constraints_.extent);
+      const bool whole = constraints_.extent <= max_size && fits(constraints_.extent);
       if (whole && constraints_.extent % constraints_.lanes != 0)
         sizes.push_back(constraints_.extent);
       if (!sizes.empty()) return sizes;
     }
-    for (int64_t size = 1; size <= most; ++size) {
+    for (int64_t size = 1; size <= max_size; ++size) {
       const bool exact = constraints_.extent % size == 0;
       const bool nice = size <= 16 || size % 4 == 0;
       const bool ragged = constraints_.tails && nice && wastes_little(constraints_.extent, size);

@@ -54,16 +54,16 @@ uint16_t nearest_gene(const TileDomain& domain, uint16_t gene, Rng& rng) {
   std::array<float, Factors::kCapacity + 1> logs{};
   for (size_t k = 0; k < count; ++k) logs[k] = fast_log2(own[k]);
   uint16_t best = gene;
-  float least = 0;
+  float min_distance = 0;
   for (int draw = 0; draw < kDraws; ++draw) {
     const uint16_t other = other_gene(domain.choices.size(), gene, rng);
     Levels levels{};
     if (levels_of(domain, domain.choices[other], &levels) != count && best != gene) continue;
     float distance = 0;
     for (size_t k = 0; k < count; ++k) distance += std::abs(fast_log2(levels[k]) - logs[k]);
-    if (best != gene && distance >= least) continue;
+    if (best != gene && distance >= min_distance) continue;
     best = other;
-    least = distance;
+    min_distance = distance;
   }
   return best;
 }

@@ -118,8 +118,8 @@ TEST(Dag, IdentitiesOfSimpleReductions) {
     const ir::Expr identity = make_reduction(c.op, c.type).identity[0];
     EXPECT_EQ(identity.as<ir::IntImm>()->value, c.identity) << ir::name_of(c.op);
   }
-  const ir::Expr least = make_reduction(Max, ir::Scalar::F32).identity[0];
-  EXPECT_EQ(least.as<ir::FloatImm>()->value, -std::numeric_limits<double>::infinity());
+  const ir::Expr lowest = make_reduction(Max, ir::Scalar::F32).identity[0];
+  EXPECT_EQ(lowest.as<ir::FloatImm>()->value, -std::numeric_limits<double>::infinity());
 }
 
 TEST(Dag, SymbolicExtents) {

@@ -84,14 +84,14 @@ int common_axes_of_hop(const Dag& dag, OpId producer, OpId reader) {
 // The least number of common axes over the paths, -1 when no path leads to the target.
 int min_common_axes(const Dag& dag, OpId op, OpId target, int common) {
   if (op == target) return common;
-  int least = -1;
+  int min_axes = -1;
   for (const OpId reader : dag.consumers(op)) {
     if (reader > target) continue;
     const int along =
         min_common_axes(dag, reader, target, std::min(common, common_axes_of_hop(dag, op, reader)));
-    if (along >= 0) least = least < 0 ? along : std::min(least, along);
+    if (along >= 0) min_axes = min_axes < 0 ? along : std::min(min_axes, along);
   }
-  return least;
+  return min_axes;
 }
 
 }  // namespace

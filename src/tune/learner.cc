@@ -110,8 +110,8 @@ std::optional<size_t> Learner::task_of(uint32_t group) const {
 
 std::vector<size_t> Learner::used_others(size_t own) const {
   std::vector<size_t> used;
-  const size_t most = borrowed_count(others_.size(), own);
-  for (size_t k = 0; k < most; ++k) {
+  const size_t max_borrowed = borrowed_count(others_.size(), own);
+  for (size_t k = 0; k < max_borrowed; ++k) {
     const std::optional<size_t> task = task_of(others_.group[k]);
     const bool is_own =
         task && !others_.program.empty() && own_programs_[*task].contains(others_.program[k]);

@@ -56,13 +56,13 @@ std::optional<size_t> Scheduler::next(std::span<const size_t> busy) {
   }
   if (rng.chance(options_.epsilon)) return open[rng.below(open.size())];
   std::vector<size_t> steepest;
-  double least = 0;
+  double min_slope = 0;
   for (const size_t task : open) {
     if (state_.tasks[task].latency_ns() <= 0) continue;  // gets only random choices
     const double slope = gradient(task);
-    if (!steepest.empty() && slope > least) continue;
-    if (steepest.empty() || slope < least) steepest.clear();
-    least = slope;
+    if (!steepest.empty() && slope > min_slope) continue;
+    if (steepest.empty() || slope < min_slope) steepest.clear();
+    min_slope = slope;
     steepest.push_back(task);
   }
   if (steepest.empty()) return open[rng.below(open.size())];

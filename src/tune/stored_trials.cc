@@ -168,11 +168,11 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& de
 
 Result<std::vector<StoredTrials::Final>> StoredTrials::last_finals(
     const Proposal& default_schedule) {
-  record::Protocol in_turns = setting().protocol;
-  in_turns.interleaved = true;
+  record::Protocol interleaved_protocol = setting().protocol;
+  interleaved_protocol.interleaved = true;
   std::vector<Final> finals;
   for (const record::Attempt& attempt :
-       TRY(pool_->store().last_finals(setting().task, in_turns, setting().machine))) {
+       TRY(pool_->store().last_finals(setting().task, interleaved_protocol, setting().machine))) {
     schedule::Trace trace = TRY(schedule::trace_from_text(attempt.trace));
     finals.push_back({.proposal = {.trace = std::move(trace), .program = attempt.program},
                       .trial = stored_trial(attempt),

@@ -50,11 +50,11 @@ TEST(TaskTuner, TriesEachProgramOnceAndTheDefaultFirst) {
 // Records the proposals of each call.
 struct CountingTrials : FakeTrials {
   Status run(std::span<const Proposal> proposals, const Report& report) override {
-    asked.emplace_back();
-    for (const Proposal& proposal : proposals) asked.back().push_back(proposal.program);
+    proposed.emplace_back();
+    for (const Proposal& proposal : proposals) proposed.back().push_back(proposal.program);
     return FakeTrials::run(proposals, report);
   }
-  std::vector<std::vector<Hash128>> asked;
+  std::vector<std::vector<Hash128>> proposed;
 };
 
 TEST(TaskTuner, DefaultIsTheOnlyFirstTrial) {
@@ -62,10 +62,10 @@ TEST(TaskTuner, DefaultIsTheOnlyFirstTrial) {
   CountingTrials trials;
   play(tuner, trials);
   play(tuner, trials);
-  ASSERT_EQ(trials.asked.size(), 3U);
-  EXPECT_THAT(trials.asked[0], testing::ElementsAre(default_program()));
-  EXPECT_EQ(trials.asked[1].size(), 23U);
-  EXPECT_EQ(trials.asked[2].size(), 32U);
+  ASSERT_EQ(trials.proposed.size(), 3U);
+  EXPECT_THAT(trials.proposed[0], testing::ElementsAre(default_program()));
+  EXPECT_EQ(trials.proposed[1].size(), 23U);
+  EXPECT_EQ(trials.proposed[2].size(), 32U);
 }
 
 TEST(TaskTuner, DefaultIsNotProposedAgain) {
@@ -116,11 +116,11 @@ TEST(TaskTuner, TheBestIsTheFastestTimedOne) {
   FakeTrials trials;
   play(tuner, trials);
   const double best = play(tuner, trials).best_ns;
-  double least = 1e30;
+  double min_ns = 1e30;
   for (const auto& [program, trial] : trials.verdicts) {
-    if (trial.is_timed()) least = std::min(least, trial.latency_ns);
+    if (trial.is_timed()) min_ns = std::min(min_ns, trial.latency_ns);
   }
-  EXPECT_EQ(best, least);
+  EXPECT_EQ(best, min_ns);
 }
 
 TEST(TaskTuner, IsDeterministicForAnyNumberOfThreads) {
@@ -298,9 +298,9 @@ TEST(TaskTuner, MisleadingAnalyticModelIsDisabled) {
   EXPECT_EQ(alone.applied_again, 0U);         // encoded for training, though nothing scored them
   EXPECT_EQ(misled.model_name(), "xgboost");  // by now there are enough samples
   // It guides if it is selected explicitly.
-  TaskTunerOptions asked = quick_options();
-  asked.cost = {.name = "analytic"};
-  TaskTuner analytic = make_tuner(asked);
+  TaskTunerOptions explicit_options = quick_options();
+  explicit_options.cost = {.name = "analytic"};
+  TaskTuner analytic = make_tuner(explicit_options);
   play(analytic, reversed);
   EXPECT_EQ(analytic.model_name(), "analytic");
 }
@@ -310,7 +310,7 @@ struct FaultyTrials : CountingTrials {
   explicit FaultyTrials(record::VerdictKind kind) : verdict(kind) {}
   Status run(std::span<const Proposal> proposals, const Report& report) override {
     return CountingTrials::run(proposals, [&](size_t k, const Trial& trial) {
-      const bool spared = asked.size() == 1 || proposals[k].program.low % 3 == 0;
+      const bool spared = proposed.size() == 1 || proposals[k].program.low % 3 == 0;
       report(k, spared ? trial : Trial{.kind = verdict, .attempt = proposals[k].program});
     });
   }
@@ -327,7 +327,7 @@ TEST(TaskTuner, MachineFailuresAreNotReported) {
     FaultyTrials trials(kind);
     play(tuner, trials);
     play(tuner, trials);
-    return trials.asked.back();
+    return trials.proposed.back();
   };
   using record::VerdictKind;
   EXPECT_EQ(second_round(VerdictKind::Crash), second_round(VerdictKind::WrongResult));

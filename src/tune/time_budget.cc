@@ -37,10 +37,10 @@ TimeBudget::TimeBudget(double seconds, size_t tasks, double begin_s, std::functi
 
 void TimeBudget::set_shortest_finals(double seconds) {
   if (std::isinf(seconds_)) return;
-  const double most = kMaxForFinals * seconds_;
+  const double max_finals_s = kMaxForFinals * seconds_;
   const double wanted = tasks_ * std::max(kFinalsOfTask, kRoom * seconds);
-  const bool fit = kMinRoom * seconds <= most - kAfterwards;
-  finals_s_ = std::min(most, fit ? wanted + kAfterwards : kAfterwards);
+  const bool fit = kMinRoom * seconds <= max_finals_s - kAfterwards;
+  finals_s_ = std::min(max_finals_s, fit ? wanted + kAfterwards : kAfterwards);
 }
 
 double TimeBudget::left_s() const { return seconds_ - used_s(); }

@@ -170,13 +170,13 @@ Status Tuning::Impl::find_input() {
   const TaskTunerOptions& search = options.search;
   const Models models = TRY(make_models(search.cost, search.tables, tasks[0].task.target, machine,
                                         search.seed, search.base.get()));
-  const bool is_asked = options.model_scope == ModelScope::Run && tasks.size() > 1;
+  const bool is_requested = options.model_scope == ModelScope::Run && tasks.size() > 1;
   if (!models.learned) {
-    if (is_asked) why_not_shared = "the cost model does not learn";
+    if (is_requested) why_not_shared = "the cost model does not learn";
     return {};
   }
   input.encodings = models.learned->encodings();
-  if (!is_asked) return {};
+  if (!is_requested) return {};
   const bool one_target = std::ranges::all_of(
       tasks, [&](const TunedTask& one) { return one.task.target == tasks[0].task.target; });
   if (!one_target) {

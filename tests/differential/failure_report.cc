@@ -17,14 +17,14 @@ std::string minimized_report(const Workload& workload, const schedule::LoopTree&
   const auto still_fails = [&](const schedule::LoopTree& tree, const schedule::Trace& smaller) {
     return problem(tree, smaller).has_value();
   };
-  const schedule::Trace least = minimize(initial, trace, still_fails);
-  const Result<schedule::LoopTree> tree = schedule::apply_or_explain(initial, least);
+  const schedule::Trace minimal = minimize(initial, trace, still_fails);
+  const Result<schedule::LoopTree> tree = schedule::apply_or_explain(initial, minimal);
   if (!tree) return tree.error().message;
   return fmt::format(
       "{}\noperator {}{}\nminimized trace\n{}loops\n{}whole trace\n{}",
-      problem(*tree, least).value_or("it does not fail again"), workload.text,
+      problem(*tree, minimal).value_or("it does not fail again"), workload.text,
       is_strict(workload.permissions) ? " (without the permissions reassociate and contract)" : "",
-      to_text(least), tree->to_string(), to_text(trace));
+      to_text(minimal), tree->to_string(), to_text(trace));
 }
 
 }  // namespace

@@ -138,15 +138,15 @@ class StoreVisitor : public ir::Visitor {
       FloatOps ops;
       count(store->value, ops);
       if (ops.adds + ops.muls + ops.compares + ops.math >
-          most.adds + most.muls + most.compares + most.math) {
-        most = ops;
+          max_ops.adds + max_ops.muls + max_ops.compares + max_ops.math) {
+        max_ops = ops;
       }
     }
     ir::Visitor::visit(stmt);
   }
   using ir::Visitor::visit;
 
-  FloatOps most;
+  FloatOps max_ops;
 
  private:
   static void count(const ir::Expr& expr, FloatOps& ops) {
@@ -284,7 +284,7 @@ TEST_P(FeatureCountsTest, RowsEqualInterpreterCounts) {
     StoreVisitor visitor(static_cast<ir::BufferId>(stage.first_buffer));
     visitor.visit(nest_.body);
     const bool is_init = at(row, "is_init") > 0.5;
-    const FloatOps ops = is_init ? FloatOps{} : visitor.most;
+    const FloatOps ops = is_init ? FloatOps{} : visitor.max_ops;
     const double near = 1e-4 * executed;
     EXPECT_NEAR(at(row, "float_mad") + at(row, "float_add"), ops.adds * executed, near);
     EXPECT_NEAR(at(row, "float_mad") + at(row, "float_mul"), ops.muls * executed, near);
@@ -391,9 +391,10 @@ TEST_P(FeatureReuseTest, IntensityEqualsThatOfInterpreterEvents) {
     const StatementCount& statement = statements[row];
     StoreVisitor visitor(static_cast<ir::BufferId>(tree_.stage(statement.stage).first_buffer));
     visitor.visit(nest_.body);
-    const FloatOps& most = visitor.most;
-    const double ops =
-        at(row, "is_init") > 0.5 ? 0 : most.adds + most.muls + most.compares + most.math;
+    const FloatOps& max_ops = visitor.max_ops;
+    const double ops = at(row, "is_init") > 0.5
+                           ? 0
+                           : max_ops.adds + max_ops.muls + max_ops.compares + max_ops.math;
     for (const auto& [name, share] : {std::pair("curve0", 10), {"curve9", 1}}) {
       const int64_t executions = statement.executed / share;
       const double expected =

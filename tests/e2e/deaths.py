@@ -46,7 +46,7 @@ def verdicts_by_now(records):
     return 0
 
 
-def die_in_the_midst(words, records, deaths, trials, rng):
+def kill_repeatedly(words, records, deaths, trials, rng):
     """Starts the program `deaths` times, and kills it each time when the store has a random number of
     verdicts: at most two thirds of `trials`, and those that it stores in the meantime. The program must not
     end by itself: `words` give it a budget far above `trials`.

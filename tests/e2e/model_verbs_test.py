@@ -25,7 +25,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import program
-from deaths import attempts, die_in_the_midst, trials_after
+from deaths import attempts, kill_repeatedly, trials_after
 
 MAX_RELATIVE_ERROR = 1e-4
 TRIALS = 60
@@ -184,7 +184,7 @@ class Models(unittest.TestCase):
         model = small_models.cnn(self.path("cnn.onnx"))
         trials = TRIALS * max(RUNS, 3)  # so that most kills are during the search
         words = ("tune", model, "--threads", 1, "--records", self.records, "--trials", 100000)  # without an end
-        stored = die_in_the_midst((*words, "--json"), self.records, RUNS, trials, random.Random(SEED))
+        stored = kill_repeatedly((*words, "--json"), self.records, RUNS, trials, random.Random(SEED))
         print(f"{len(stored)} deaths (seed {SEED}), verdicts then: {stored}")
         self.assertEqual(stored, sorted(stored))  # no stored verdict is lost
         self.assertGreater(stored[0], 0)

@@ -16,7 +16,7 @@ import tempfile
 import unittest
 
 import program
-from deaths import attempts, die_in_the_midst, trials_after
+from deaths import attempts, kill_repeatedly, trials_after
 
 RUNS = int(os.environ.get("TILEWRIGHT_CRASH_RUNS", "3"))
 SEED = int(os.environ.get("TILEWRIGHT_CRASH_SEED", "1"))
@@ -76,7 +76,7 @@ class Tune(unittest.TestCase):
         records = self.path("killed.db")
         trials = named.get("trials", TRIALS)
         endless = tune_words(records, **{**named, "trials": ENDLESS})
-        stored = die_in_the_midst(endless, records, RUNS, trials, random.Random(SEED))
+        stored = kill_repeatedly(endless, records, RUNS, trials, random.Random(SEED))
         self.assertEqual(stored, sorted(stored))  # no stored verdict is lost
         self.assertGreater(stored[0], 0)
         named["trials"] = trials = trials_after(stored, trials)
@@ -116,7 +116,7 @@ class Tune(unittest.TestCase):
     def test_deaths_of_a_search_that_time_ends_measure_nothing_twice(self):
         records = self.path("killed.db")
         endless = tune_words(records, seconds=ENDLESS)
-        die_in_the_midst(endless, records, RUNS, TRIALS, random.Random(SEED))
+        kill_repeatedly(endless, records, RUNS, TRIALS, random.Random(SEED))
 
         def complete(done):
             return [one for one in rounds_of(done) if one["complete"]]

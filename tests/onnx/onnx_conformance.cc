@@ -49,9 +49,9 @@ std::filesystem::path page_of(const Arguments& arguments) {
 }
 
 bool write_pages(const Arguments& arguments, const NodeCases& cases, const std::vector<Ran>& ran) {
-  const Status wrote = write_file_atomically(list_of(arguments), passed_list(ran));
-  const Status told = write_file_atomically(page_of(arguments), document(cases, ran));
-  return wrote && told;
+  const Status list = write_file_atomically(list_of(arguments), passed_list(ran));
+  const Status page = write_file_atomically(page_of(arguments), document(cases, ran));
+  return list && page;
 }
 
 // Whether all that passed before still do; prints those that do not.
@@ -94,9 +94,9 @@ int run_all(const Arguments& arguments) {
     if (!node_case.name.contains(arguments.only)) continue;
     ran.push_back({.node_case = &node_case, .result = run_case(node_case, compute)});
     const CaseResult& result = ran.back().result;
-    const bool told = result.outcome == Outcome::Crashed || !arguments.only.empty() ||
-                      (arguments.strict && result.outcome != Outcome::Passed);
-    if (told) {
+    const bool is_printed = result.outcome == Outcome::Crashed || !arguments.only.empty() ||
+                            (arguments.strict && result.outcome != Outcome::Passed);
+    if (is_printed) {
       fmt::print("{}: {}\n", node_case.name,
                  result.outcome == Outcome::Passed ? "passed" : result.reason);
     }

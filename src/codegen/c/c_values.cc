@@ -17,8 +17,8 @@ bool is_atom(const std::string& text) {
 
 }  // namespace
 
-std::string at_most(const Piece& piece, Precedence most) {
-  return piece.precedence <= most ? piece.text : "(" + piece.text + ")";
+std::string at_most(const Piece& piece, Precedence loosest) {
+  return piece.precedence <= loosest ? piece.text : "(" + piece.text + ")";
 }
 
 std::string bare(const std::string& text) {

@@ -32,8 +32,8 @@ struct CValue {
   arith::Interval range = arith::kEverything;  // scalar I64
 };
 
-// The text, in parentheses if its precedence is lower than `most`.
-std::string at_most(const Piece& piece, Precedence most);
+// The text, in parentheses if its precedence is lower than `loosest`.
+std::string at_most(const Piece& piece, Precedence loosest);
 // The text without enclosing parentheses.
 std::string bare(const std::string& text);
 

@@ -132,8 +132,9 @@ TEST(MapOps, Mistakes) {
             "add: not supported: empty tensor (operand 0 is f32[0])");
   EXPECT_EQ(error_of("add", {}, {type_of({-2})}),
             "add: operand 0 is f32[-2]: an extent is negative");
-  const TensorType most = type_of({1, 1, 1, 1, 1, 1, 1, 1, 1, 2});
-  EXPECT_TRUE(find_op("add")->define({}, std::vector<std::optional<TensorType>>{most, most}));
+  const TensorType of_max_rank = type_of({1, 1, 1, 1, 1, 1, 1, 1, 1, 2});
+  EXPECT_TRUE(
+      find_op("add")->define({}, std::vector<std::optional<TensorType>>{of_max_rank, of_max_rank}));
   EXPECT_EQ(error_of("add", {}, {type_of({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})}),
             "add: operand 0 has 11 dimensions; up to 10 are supported");
   const int64_t huge = int64_t{1} << 30;

@@ -87,12 +87,12 @@ TEST(MoveOps, MovesLargeIntegersExactly) {
 
 TEST(MoveOps, Mistakes) {
   const TensorType x = type_of({2, 3});
-  const int64_t most = std::numeric_limits<int64_t>::max();
+  const int64_t max_extent = std::numeric_limits<int64_t>::max();
   EXPECT_EQ(error_of("reshape", shape({7}), {x}), "reshape: 2x3 has 6 elements and 7 has 7");
   EXPECT_EQ(error_of("reshape", shape({-1}), {x}), "reshape: the result would be [-1]");
   EXPECT_EQ(error_of("reshape", shape({6, 0}), {x}),
             "reshape: not supported: empty tensor (the result is [6,0])");
-  EXPECT_NE(error_of("broadcast", shape({most, most}), {x}), "");
+  EXPECT_NE(error_of("broadcast", shape({max_extent, max_extent}), {x}), "");
   EXPECT_EQ(error_of("broadcast", shape({3, 3}), {x}), "broadcast: [2,3] cannot become [3,3]");
   EXPECT_EQ(error_of("transpose", {{"perm", Shape{0}}}, {x}),
             "transpose: perm=[0] should have 2 numbers");
@@ -102,7 +102,7 @@ TEST(MoveOps, Mistakes) {
   EXPECT_EQ(error_of("slice", {{"begin", Shape{0, 1}}, {"size", Shape{2, 3}}}, {x}),
             "slice: dimension 1 reads elements 1 to 3; there are 0 to 2");
   EXPECT_NE(error_of("slice", {{"begin", Shape{0, 0}}, {"size", Shape{0, 3}}}, {x}), "");
-  EXPECT_NE(error_of("slice", {{"begin", Shape{most, 0}}, {"size", Shape{1, 3}}}, {x}), "");
+  EXPECT_NE(error_of("slice", {{"begin", Shape{max_extent, 0}}, {"size", Shape{1, 3}}}, {x}), "");
   EXPECT_NE(error_of("slice",
                      {{"begin", Shape{0, 0}}, {"size", Shape{1, 1}}, {"step", Shape{0, 0}}}, {x}),
             "");
@@ -111,7 +111,7 @@ TEST(MoveOps, Mistakes) {
   EXPECT_EQ(error_of("concat", {{"axis", int64_t{2}}}, {x, x}),
             "concat: there is no axis 2 among 2 dimensions");
   EXPECT_NE(error_of("concat", {{"axis", int64_t{0}}}, {type_of({}), type_of({})}), "");
-  EXPECT_NE(error_of("pad", {{"before", Shape{most, 0}}}, {x}), "");
+  EXPECT_NE(error_of("pad", {{"before", Shape{max_extent, 0}}}, {x}), "");
   EXPECT_NE(error_of("pad", {{"before", Shape{-2, 0}}}, {x}), "");  // nothing left
   EXPECT_NE(
       error_of("pad",

@@ -209,12 +209,12 @@ DagResult build_arg_reduce(const OpDef& op, const Attributes& attributes, Operan
   const TensorType& x = *operands[0];
   TRY(require_number(op, x.element));
   Reader read(op, attributes);
-  const bool least = read.choice("kind", "max", kEnds) == 1;
+  const bool is_min = read.choice("kind", "max", kEnds) == 1;
   const size_t axis = read.axis("axis", 0, x.shape.size());
   const bool keep = read.flag("keep"), last = read.flag("last");
   TRY(read.status());
   const int64_t axes[] = {static_cast<int64_t>(axis)};
-  const te::ReduceKind kind = least ? te::ReduceKind::Argmin : te::ReduceKind::Argmax;
+  const te::ReduceKind kind = is_min ? te::ReduceKind::Argmin : te::ReduceKind::Argmax;
   return te::reduce(kind, x.shape, axes, keep, x.element, last);
 }
 

@@ -46,9 +46,9 @@ const Case kCases[] = {
 };
 
 double largest(const Numbers& numbers) {
-  double most = 0;
-  for (const double number : numbers) most = std::max(most, std::abs(number));
-  return most;
+  double max_abs = 0;
+  for (const double number : numbers) max_abs = std::max(max_abs, std::abs(number));
+  return max_abs;
 }
 
 TEST(ConvWinograd, EqualsTheConvolution) {
@@ -68,9 +68,10 @@ TEST(ConvWinograd, EqualsTheConvolution) {
       const Constant made = result(element, true);
       ASSERT_EQ(made.type().shape, direct.type().shape) << testing::PrintToString(c.x);
       const Numbers actual = numbers(made);
-      const double most = (element == Scalar::F64 ? 1e-12 : 1e-5) * largest(expected);
+      const double tolerance = (element == Scalar::F64 ? 1e-12 : 1e-5) * largest(expected);
       for (size_t k = 0; k < actual.size(); ++k) {
-        ASSERT_NEAR(actual[k], expected[k], most) << testing::PrintToString(c.x) << " at " << k;
+        ASSERT_NEAR(actual[k], expected[k], tolerance)
+            << testing::PrintToString(c.x) << " at " << k;
       }
     }
   }

@@ -68,8 +68,8 @@ Result<std::optional<Constants>> folded(const Node& node, const Constants& opera
   const auto dag = TRY(op->define(node.attributes, types));
   const bool moved = op->work == Work::Move || op->work == Work::View;
   const double work = work_of(*dag);
-  const double most = moved ? 1e9 : options.execute ? kMaxWork : kMaxWithoutExecute;
-  const bool here = work <= std::min(most, budget.work);
+  const double max_work = moved ? 1e9 : options.execute ? kMaxWork : kMaxWithoutExecute;
+  const bool here = work <= std::min(max_work, budget.work);
   if (!here && !options.execute) return std::nullopt;
   if (here) budget.work -= work;
   auto results = TRY(here ? evaluate(*dag, operands) : options.execute(*dag, operands));

@@ -244,8 +244,8 @@ class Grower {
 };
 
 int64_t number_of_graphs() {
-  const char* asked = std::getenv("TILEWRIGHT_RANDOM_GRAPHS");  // NOLINT(concurrency-mt-unsafe)
-  return asked == nullptr ? 150 : std::atoll(asked);
+  const char* given = std::getenv("TILEWRIGHT_RANDOM_GRAPHS");  // NOLINT(concurrency-mt-unsafe)
+  return given == nullptr ? 150 : std::atoll(given);
 }
 
 // Results that consist of rounding errors only are not compared.

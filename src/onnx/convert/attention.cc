@@ -75,12 +75,12 @@ Tensor visible_keys(Conversion& node, const Heads& heads, int64_t past) {
   const Tensor query = counted(node, heads.queries, {1, 1, heads.queries, 1});
   const Tensor distance = node.emit("sub", {key, node.emit("add", {query, offset})});
   if (causal || right >= 0) {
-    const Tensor most = node.integers({causal ? 0 : right});
-    visible = and_also(node, visible, node.emit("less_equal", {distance, most}));
+    const Tensor max_distance = node.integers({causal ? 0 : right});
+    visible = and_also(node, visible, node.emit("less_equal", {distance, max_distance}));
   }
   if (left >= 0) {
-    const Tensor least = node.integers({-left});
-    visible = and_also(node, visible, node.emit("greater_equal", {distance, least}));
+    const Tensor min_distance = node.integers({-left});
+    visible = and_also(node, visible, node.emit("greater_equal", {distance, min_distance}));
   }
   return visible;
 }

@@ -50,9 +50,9 @@ std::vector<Tensor> convert_bit_shift(Conversion& node) {
   Tensor by = node.operand(1);
   if (direction == "LEFT") return {node.result("shift", {{"direction", "left"}}, {x, by})};
   if (ir::is_signed(x->element())) {  // beyond its width only the sign remains
-    const Tensor most = node.number(8 * ir::bytes_of(x->element()) - 1, by->element());
+    const Tensor max_shift = node.number(8 * ir::bytes_of(x->element()) - 1, by->element());
     const Tensor negative = node.emit("less", {by, node.number(0, by->element())});
-    by = node.emit("where", {negative, most, node.emit("min", {by, most})});
+    by = node.emit("where", {negative, max_shift, node.emit("min", {by, max_shift})});
   }
   return {node.result("shift", {{"direction", "right"}}, {x, by})};
 }

@@ -174,11 +174,11 @@ std::vector<Tensor> convert_dynamic_quantize(Conversion& node) {
   const Tensor x = node.operand(0);
   const Shape axes = iota(x->rank());
   const Tensor nothing = node.number(0, x->element());
-  const Tensor least = node.emit("min", {node.reduce(x, "min", axes, false), nothing});
-  const Tensor most = node.emit("max", {node.reduce(x, "max", axes, false), nothing});
+  const Tensor min_x = node.emit("min", {node.reduce(x, "min", axes, false), nothing});
+  const Tensor max_x = node.emit("max", {node.reduce(x, "max", axes, false), nothing});
   const Tensor steps = node.number(255, x->element());
-  const Tensor scale = node.result("div", {}, {node.emit("sub", {most, least}), steps}, 1);
-  const Tensor offset = node.emit("div", {node.emit("neg", {least}), scale});
+  const Tensor scale = node.result("div", {}, {node.emit("sub", {max_x, min_x}), steps}, 1);
+  const Tensor offset = node.emit("div", {node.emit("neg", {min_x}), scale});
   const Tensor bounded = node.emit("clip", {node.emit("round", {offset}), nothing, steps});
   const Tensor zero = node.result("cast", {{"to", "u8"}}, {bounded}, 2);
   const Tensor y =

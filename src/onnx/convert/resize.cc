@@ -55,17 +55,17 @@ Target by_sizes(Conversion& node, const Shape& shape, const Shape& axes, const S
     refuse(fmt::format("{} sizes for {} dimensions", sizes.size(), axes.size()));
   }
   Target target{.to = shape, .scales = std::vector<double>(shape.size(), 1)};
-  std::vector<double> asked;
+  std::vector<double> ratios;
   for (size_t k = 0; k < axes.size(); ++k) {
     const size_t axis = resolve_axis(axes[k], shape.size());
     if (sizes[k] < 1 || sizes[k] > 1'000'000'000) refuse(fmt::format("a size of {}", sizes[k]));
     target.to[axis] = sizes[k];
-    asked.push_back(static_cast<double>(sizes[k]) / static_cast<double>(shape[axis]));
-    target.scales[axis] = asked.back();
+    ratios.push_back(static_cast<double>(sizes[k]) / static_cast<double>(shape[axis]));
+    target.scales[axis] = ratios.back();
   }
   const std::string policy = node.attributes().text("keep_aspect_ratio_policy", "stretch");
-  if (policy == "stretch" || asked.empty()) return target;
-  const double scale = policy == "not_larger" ? std::ranges::min(asked) : std::ranges::max(asked);
+  if (policy == "stretch" || ratios.empty()) return target;
+  const double scale = policy == "not_larger" ? std::ranges::min(ratios) : std::ranges::max(ratios);
   for (const int64_t given : axes) {
     const size_t axis = resolve_axis(given, shape.size());
     target.to[axis] =

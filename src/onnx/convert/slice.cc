@@ -87,12 +87,12 @@ Shape split_sizes(Conversion& node, int64_t extent) {
   if (parts < 1 || parts > extent || parts > static_cast<int64_t>(node.result_count())) {
     refuse(fmt::format("{} elements in {} parts", extent, parts));
   }
-  const int64_t most = (extent + parts - 1) / parts;
+  const int64_t max_size = (extent + parts - 1) / parts;
   if (node.version() < 18 && extent % parts != 0) {
     refuse(fmt::format("{} elements in {} parts", extent, parts));
   }
   Shape sizes;
-  for (int64_t left = extent; left > 0; left -= most) sizes.push_back(std::min(left, most));
+  for (int64_t left = extent; left > 0; left -= max_size) sizes.push_back(std::min(left, max_size));
   return sizes;
 }
 

@@ -161,13 +161,13 @@ static void model_release_pool(TilewrightPool* pool) {
 /* --- creating an instance --- */
 
 static int64_t model_workspace(const TilewrightModelTable* table, int32_t threads) {
-  int64_t most = 0;
+  int64_t max_bytes = 0;
   for (int32_t k = 0; k < table->kernel_count; ++k) {
     const TilewrightTableKernel* kernel = &table->kernels[k];
     const int64_t bytes = kernel->shared_workspace + threads * kernel->thread_workspace;
-    if (bytes > most) most = bytes;
+    if (bytes > max_bytes) max_bytes = bytes;
   }
-  return most;
+  return max_bytes;
 }
 
 /* Pointers that are already known, the calls, and the pointers to set when run is called. */

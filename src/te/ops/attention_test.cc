@@ -15,9 +15,9 @@ using ::testing::ElementsAre;
 
 // Softmax of scale * scores.
 std::vector<double> softmax_of(std::vector<double> scores, double scale) {
-  const double most = *std::ranges::max_element(scores);
+  const double max_score = *std::ranges::max_element(scores);
   double sum = 0;
-  for (double& score : scores) sum += score = std::exp((score - most) * scale);
+  for (double& score : scores) sum += score = std::exp((score - max_score) * scale);
   for (double& score : scores) score /= sum;
   return scores;
 }

@@ -132,8 +132,8 @@ TEST(Pool, SmallTypesAreKept) {
   const auto mean = parse_operator("pool:op=average,spatial=4,c=1,kernel=2,dtype=bf16")->dag;
   EXPECT_EQ(mean->tensor(mean->op(1).outputs[0]).element, ir::Scalar::F32);
   EXPECT_EQ(mean->tensor(mean->outputs()[0]).element, ir::Scalar::BF16);
-  const auto most = parse_operator("pool:op=max,spatial=4,c=1,kernel=2,dtype=u8")->dag;
-  EXPECT_EQ(most->tensor(most->outputs()[0]).element, ir::Scalar::U8);
+  const auto max_pool = parse_operator("pool:op=max,spatial=4,c=1,kernel=2,dtype=u8")->dag;
+  EXPECT_EQ(max_pool->tensor(max_pool->outputs()[0]).element, ir::Scalar::U8);
 }
 
 TEST(Pool, Mistakes) {

@@ -15,11 +15,12 @@ TEST(Softmax, EqualsItsDefinition) {
   const Evaluated soft("softmax:m=3,n=6", -80, 80);
   for (int64_t i = 0; i < 3; ++i) {
     const double* row = soft.inputs.at("X").data() + i * 6;
-    const double most = *std::max_element(row, row + 6);
+    const double row_max = *std::max_element(row, row + 6);
     double sum = 0;
-    for (int64_t j = 0; j < 6; ++j) sum += std::exp(row[j] - most);
+    for (int64_t j = 0; j < 6; ++j) sum += std::exp(row[j] - row_max);
     for (int64_t j = 0; j < 6; ++j) {
-      EXPECT_DOUBLE_EQ(soft.output[static_cast<size_t>(i * 6 + j)], std::exp(row[j] - most) / sum);
+      EXPECT_DOUBLE_EQ(soft.output[static_cast<size_t>(i * 6 + j)],
+                       std::exp(row[j] - row_max) / sum);
     }
   }
 }
@@ -29,12 +30,12 @@ TEST(Softmax, TheLogarithmEqualsItsDefinition) {
     const Evaluated logs(std::string("log_softmax:m=3,n=5,dtype=") + dtype, -800, 800);
     for (int64_t i = 0; i < 3; ++i) {
       const double* row = logs.inputs.at("X").data() + i * 5;
-      const double most = *std::max_element(row, row + 5);
+      const double row_max = *std::max_element(row, row + 5);
       double sum = 0;
-      for (int64_t j = 0; j < 5; ++j) sum += std::exp(row[j] - most);
+      for (int64_t j = 0; j < 5; ++j) sum += std::exp(row[j] - row_max);
       for (int64_t j = 0; j < 5; ++j) {
         EXPECT_DOUBLE_EQ(logs.output[static_cast<size_t>(i * 5 + j)],
-                         row[j] - most - std::log(sum));
+                         row[j] - row_max - std::log(sum));
       }
     }
   }

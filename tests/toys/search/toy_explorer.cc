@@ -46,7 +46,7 @@ class Climber : public search::Explorer {
 
   void tell(std::span<const search::Outcome> outcomes) override {
     for (const search::Outcome& one : outcomes) {
-      asked_.insert(one.candidate.program);
+      proposed_.insert(one.candidate.program);
       const bool is_better = !best_ || one.latency_ns < best_->latency_ns;
       if (one.latency_ns > 0 && one.candidate.sketch != search::kNoSketch && is_better) best_ = one;
     }
@@ -56,7 +56,7 @@ class Climber : public search::Explorer {
   void take(Candidate candidate, size_t count, std::vector<Candidate>* answer) {
     if (answer->size() == count) return;
     context_.assessor->assess({&candidate, 1});
-    if (!is_legal(candidate) || !asked_.insert(candidate.program).second) return;
+    if (!is_legal(candidate) || !proposed_.insert(candidate.program).second) return;
     answer->push_back(std::move(candidate));
   }
 
@@ -64,7 +64,7 @@ class Climber : public search::Explorer {
   Rng rng_;
   space::Reach reach_;
   std::optional<search::Outcome> best_;
-  search::HashSet asked_;
+  search::HashSet proposed_;
 };
 
 }  // namespace

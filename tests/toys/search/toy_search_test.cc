@@ -213,7 +213,7 @@ TEST(ToySearch, TheTemplateIsTheSpace) {
                                                        : row.name;
     TaskTunerOptions options = toy_options();
     options.search = *options.tables.explorers.parse(search);
-    options.space.from = *options.space.templates.parse("tiles:most=16");
+    options.space.from = *options.space.templates.parse("tiles:max_tile=16");
     TaskTuner tuner = tuner_of(options);
     ASSERT_EQ(tuner.space().sketches().size(), 1U);
     SplitTrials trials;
@@ -272,8 +272,8 @@ TEST_F(CustomParts, TemplateIsHashedByItsSketches) {
   };
   EXPECT_NE(with("tiles"), Hash128{});
   EXPECT_EQ(with("tiles"), with("tiles"));
-  EXPECT_NE(with("tiles"), with("tiles:most=8"));
-  EXPECT_EQ(with("tiles"), with("tiles:most=128"));  // no axis is that long: the same sketches
+  EXPECT_NE(with("tiles"), with("tiles:max_tile=8"));
+  EXPECT_EQ(with("tiles"), with("tiles:max_tile=128"));  // no axis is that long: the same sketches
 }
 
 TEST_F(CustomParts, TemplateIsTheSameHoweverItsOptionsAreWritten) {
@@ -283,8 +283,8 @@ TEST_F(CustomParts, TemplateIsTheSameHoweverItsOptionsAreWritten) {
     const std::vector<Task> tasks = {small_task()};
     return tune::hash_of(options, tasks, machine_).value();
   };
-  EXPECT_EQ(with("most=8"), with("most=08"));
-  EXPECT_NE(with("most=8"), with("most=16"));
+  EXPECT_EQ(with("max_tile=8"), with("max_tile=08"));
+  EXPECT_NE(with("max_tile=8"), with("max_tile=16"));
 }
 
 TEST_F(CustomParts, RuleIsHashedByItsSketches) {

@@ -9,10 +9,10 @@ using schedule::HoleKind;
 using schedule::Sketch;
 
 struct TileOptions {
-  int most = 64;
+  int max_tile = 64;
 
   static constexpr auto fields() {
-    return std::tuple(option("most", &TileOptions::most, "the largest tile", {1, 1024}));
+    return std::tuple(option("max_tile", &TileOptions::max_tile, "the largest tile", {1, 1024}));
   }
 };
 
@@ -36,8 +36,8 @@ Result<std::vector<Sketch>> tiles_of(const space::TemplateContext& context,
   for (int16_t k = 0; k < 3; ++k) {
     sketch.holes.push_back({.step = k,
                             .stage = stage,
-                            .domain = space::tile_domain(
-                                {.extent = axes[k]->extent.high, .max_innermost = options.most}),
+                            .domain = space::tile_domain({.extent = axes[k]->extent.high,
+                                                          .max_innermost = options.max_tile}),
                             .kind = HoleKind::Tile});
   }
   sketch.holes.push_back(

@@ -57,8 +57,8 @@ class LaunchFinder : public ir::Visitor {
     const bool in_grid = is_block(loop.axis);
     if (extent == nullptr || (!in_grid && !is_thread(loop.axis))) return;
     auto& extents = in_grid ? launch.grid : launch.block;
-    int64_t& most = extents[static_cast<size_t>(dimension_of(loop.axis))];
-    most = std::max(most, *extent);
+    int64_t& max_extent = extents[static_cast<size_t>(dimension_of(loop.axis))];
+    max_extent = std::max(max_extent, *extent);
   }
 };
 
