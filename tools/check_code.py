@@ -32,6 +32,9 @@ BELOW_APP = (
 # Sources of the product except for the function that answers whether a program is known.
 KNOWN_ELSEWHERE = re.compile(r"src/(?!measure/proposal\.cc$)(?!.*_test\.cc$)")
 
+# Sources of the product in C++, except for the function that has the reasons of the operating system.
+NO_REASONS = re.compile(r"src/(?!base/system_error\.cc$)(?!.*_test\.cc$)")
+
 LET_APP_CALL = "let app call it and return the value: cli calls app and base only"
 
 # The paths that a row applies to, a pattern within one line of code, and the replacement.
@@ -64,6 +67,16 @@ FORBIDDEN = [
         CLI,
         re.compile(rf"\b(?:{BELOW_APP})::(?:\w+::)*[a-z]\w*\("),
         LET_APP_CALL,
+    ),
+    (
+        EVERYWHERE,
+        re.compile(r"__builtin_cpu_(?:supports|is|init)\b"),
+        "ask host_features(): target/host_features.h is the one place that detects them",
+    ),
+    (
+        NO_REASONS,
+        re.compile(r"\bstrerror\(|\b(?:generic|system)_category\(\)"),
+        "call system_error or system_reason (base/system_error.h)",
     ),
     (
         KNOWN_ELSEWHERE,

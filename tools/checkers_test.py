@@ -210,6 +210,18 @@ class Code(Tree):
         self.write("src/base/a.cc", "auto* one = dynamic_cast<One*>(any);\n")
         self.assertEqual(len(check_code.check_tree(self.root)), 1)
 
+    def test_reasons_and_features_of_the_system_have_one_place(self):
+        for line, path, count in (
+            ("return std::strerror(errno);", "src/measure/a.cc", 1),
+            ("text += std::generic_category().message(code);", "src/record/a.cc", 1),
+            ("text += std::generic_category().message(code);", "src/base/system_error.cc", 0),
+            ('names = {"strerror"};', "src/codegen/llvm/a.cc", 0),
+            ('bool wide() { return __builtin_cpu_supports("avx2"); }', "src/target/a.h", 1),
+        ):
+            self.write(path, line + "\n")
+            self.assertEqual(len(check_code.check_tree(self.root)), count, line)
+            (self.root / path).unlink()
+
     def test_verdicts_are_looked_up_in_one_place(self):
         line = "const auto* const found = known_.peek(program);\n"
         for path, count in (("src/tune/a.cc", 1), ("src/measure/proposal.cc", 0), ("src/tune/a_test.cc", 0)):

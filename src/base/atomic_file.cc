@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/random_id.h"
+#include "base/system_error.h"
 
 namespace tilewright {
 namespace {
@@ -23,8 +24,7 @@ constexpr size_t kNameBytes = 200;  // of the target's name in the temporary's: 
 constexpr mode_t kPermissions = 0777;
 
 std::unexpected<Error> io_error(const fs::path& path, int code) {
-  return fail(ErrorKind::Io, fmt::format("cannot write {}: {}", path.native(),
-                                         std::generic_category().message(code)));
+  return system_error(fmt::format("cannot write {}", path.native()), code);
 }
 
 // The links in /proc name open files, such as /dev/stdout, and not paths.

@@ -10,13 +10,13 @@
 
 #include "base/atomic_file.h"
 #include "base/descriptor.h"
+#include "base/system_error.h"
 
 namespace tilewright {
 namespace {
 
 std::unexpected<Error> io_error(const char* doing, const std::filesystem::path& path, int code) {
-  return fail(ErrorKind::Io, fmt::format("cannot {} {}: {}", doing, path.native(),
-                                         std::generic_category().message(code)));
+  return system_error(fmt::format("cannot {} {}", doing, path.native()), code);
 }
 
 }  // namespace

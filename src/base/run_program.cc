@@ -11,9 +11,9 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <system_error>
 
 #include "base/clock.h"
+#include "base/system_error.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -76,7 +76,7 @@ int reap(pid_t child, double end_s, const StopToken& stop) {
 Result<EndedProgram> run_program(const std::vector<std::string>& words,
                                  const ProgramOptions& options) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail(ErrorKind::Io, "cannot create a pipe");
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("cannot create a pipe", errno);
   posix_spawn_file_actions_t actions{};
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
@@ -92,8 +92,7 @@ Result<EndedProgram> run_program(const std::vector<std::string>& words,
   close(ends[1]);
   if (error != 0) {
     close(ends[0]);
-    return fail(ErrorKind::Io, fmt::format("cannot start {}: {}", words[0],
-                                           std::generic_category().message(error)));
+    return system_error(fmt::format("cannot start {}", words[0]), error);
   }
   EndedProgram ended;
   const double end_s = seconds_now() + options.limit_s;

@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/system_error.h"
+
 namespace tilewright {
 
 namespace fs = std::filesystem;
@@ -16,9 +18,9 @@ Result<TemporaryFolder> TemporaryFolder::make(const fs::path& parent, std::strin
   std::string name = (parent / fmt::format("{}XXXXXX", prefix)).native();
   if (::mkdtemp(name.data()) == nullptr) {
     const int code = errno;
-    return fail(ErrorKind::Io, fmt::format("{}: a folder cannot be made there: {}",
-                                           parent.empty() ? "." : parent.native(),
-                                           std::generic_category().message(code)));
+    return system_error(
+        fmt::format("{}: a folder cannot be made there", parent.empty() ? "." : parent.native()),
+        code);
   }
   return TemporaryFolder(std::move(name));
 }

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/descriptor.h"
 #include "base/rounding.h"
+#include "base/system_error.h"
 
 namespace tilewright::codegen {
 namespace {
@@ -137,8 +138,8 @@ class ElfObjectWriter {
   };
 
   static std::unexpected<Error> failed(const std::filesystem::path& path) {
-    return fail(ErrorKind::Io,
-                fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
+    const int code = errno;
+    return system_error(fmt::format("{}: cannot be written", path.string()), code);
   }
 
   static bool write_at(const Descriptor& file, const Chunk& chunk) {

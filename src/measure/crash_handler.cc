@@ -9,10 +9,10 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 
 #include "base/check.h"
+#include "base/system_error.h"
 #include "measure/guarded_memory.h"
 #include "runtime/abi/thread_pool.h"
 
@@ -107,7 +107,7 @@ void install_crash_handler(StatusBlock& status) {
   stack_t stack{};
   stack.ss_sp = handler_stack;
   stack.ss_size = sizeof handler_stack;
-  CHECK(sigaltstack(&stack, nullptr) == 0, "sigaltstack: {}", std::strerror(errno));
+  CHECK(sigaltstack(&stack, nullptr) == 0, "sigaltstack: {}", system_reason(errno));
   struct sigaction fault{};
   fault.sa_sigaction = on_fault;
   fault.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -121,7 +121,7 @@ void install_crash_handler(StatusBlock& status) {
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = SIGALRM;
   CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0, "timer_create: {}",
-        std::strerror(errno));
+        system_reason(errno));
   timer_owner = getpid();
 }
 

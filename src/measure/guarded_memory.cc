@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/rounding.h"
+#include "base/system_error.h"
 
 namespace tilewright::measure {
 namespace {
@@ -124,8 +125,8 @@ Status GuardedBuffer::map(size_t size) {
   const size_t capacity = round_up(size + kGuard, alignment);
   const size_t bytes = kForbidden + kGuard + alignment + capacity + kForbidden;
   void* at = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  const size_t least = kForbidden + kGuard;
-  const size_t offset = round_up(reinterpret_cast<uintptr_t>(at) + least, alignment) -
+  const size_t below = kForbidden + kGuard;
+  const size_t offset = round_up(reinterpret_cast<uintptr_t>(at) + below, alignment) -
                         reinterpret_cast<uintptr_t>(at);
   std::byte* data = at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at) + offset;
   const bool usable =
@@ -133,8 +134,7 @@ Status GuardedBuffer::map(size_t size) {
   if (!usable) {
     const int error = errno;
     if (at != MAP_FAILED) munmap(at, bytes);
-    return fail(ErrorKind::Io,
-                fmt::format("no memory for {} of {} bytes: {}", name_, size, std::strerror(error)));
+    return system_error(fmt::format("no memory for {} of {} bytes", name_, size), error);
   }
   if (huge) madvise(data, capacity, MADV_HUGEPAGE);  // a hint
   mapping_ = static_cast<std::byte*>(at);
@@ -168,7 +168,7 @@ Status GuardedBuffer::resize(size_t size) {
 void GuardedBuffer::set_read_only(bool read_only) {
   const int protection = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
   CHECK(mprotect(data_ - kGuard, kGuard + capacity_, protection) == 0, "{}: mprotect: {}", name_,
-        std::strerror(errno));
+        system_reason(errno));
   publish(read_only);
 }
 

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <optional>
 
+#include "base/system_error.h"
 #include "measure/messages.h"
 #include "measure/model_timing.h"
 #include "measure/worker_side.h"
@@ -53,8 +53,8 @@ class Runner {
     Task task = TRY(record::task_of(message.task));
     const int fd = open(message.operands_path.c_str(), O_RDWR | O_CLOEXEC);
     if (fd < 0) {
-      return fail(ErrorKind::Io,
-                  fmt::format("cannot open {}: {}", message.operands_path, std::strerror(errno)));
+      const int code = errno;
+      return system_error(fmt::format("cannot open {}", message.operands_path), code);
     }
     Result<SharedOperands> attached = SharedOperands::attach(task.workload, fd);
     close(fd);

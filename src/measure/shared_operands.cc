@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/check.h"
+#include "base/system_error.h"
 #include "oracle/element.h"
 
 namespace tilewright::measure {
@@ -44,9 +44,9 @@ Sections sections_of(const Workload& workload) {
   return sections;
 }
 
-std::unexpected<Error> system_error(const char* what, size_t bytes) {
-  return fail(ErrorKind::Io,
-              fmt::format("operands of {} bytes: {}: {}", bytes, what, std::strerror(errno)));
+std::unexpected<Error> call_error(const char* what, size_t bytes) {
+  const int code = errno;
+  return system_error(fmt::format("operands of {} bytes: {}", bytes, what), code);
 }
 
 }  // namespace
@@ -61,9 +61,9 @@ Result<SharedOperands> SharedOperands::create(const Workload& workload) {
                             total, memory));
   }
   const int fd = memfd_create("tilewright-operands", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0) return system_error("memfd_create", total);
+  if (fd < 0) return call_error("memfd_create", total);
   if (ftruncate(fd, static_cast<off_t>(total)) != 0) {
-    const auto error = system_error("ftruncate", total);
+    const auto error = call_error("ftruncate", total);
     close(fd);
     return error;
   }
@@ -80,14 +80,14 @@ Result<SharedOperands> SharedOperands::create(const Workload& workload) {
 Result<SharedOperands> SharedOperands::attach(const Workload& workload, int fd) {
   const Sections sections = sections_of(workload);
   struct stat file{};
-  if (fstat(fd, &file) != 0) return system_error("fstat", sections.total);
+  if (fstat(fd, &file) != 0) return call_error("fstat", sections.total);
   if (static_cast<size_t>(file.st_size) != sections.total) {
     return fail(ErrorKind::BadInput,
                 fmt::format("operands of another workload: {} bytes, this one has {}", file.st_size,
                             sections.total));
   }
   void* at = mmap(nullptr, sections.total, PROT_READ, MAP_SHARED, fd, 0);
-  if (at == MAP_FAILED) return system_error("mmap", sections.total);
+  if (at == MAP_FAILED) return call_error("mmap", sections.total);
   SharedOperands operands;
   operands.mapping_ = {static_cast<std::byte*>(at), sections.total};
   for (const auto& [offset, bytes] : sections.parts) {
@@ -121,7 +121,7 @@ SharedOperands::~SharedOperands() {
 void SharedOperands::set_writable(bool writable) const {
   const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
   CHECK(mprotect(mapping_.data(), mapping_.size(), protection) == 0, "mprotect: {}",
-        std::strerror(errno));
+        system_reason(errno));
 }
 
 }  // namespace tilewright::measure

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/system_error.h"
 #include "measure/worker_side.h"
 
 namespace tilewright::measure {
@@ -23,10 +24,6 @@ namespace {
 
 constexpr uint64_t kLargestFrame = uint64_t{1} << 32;
 constexpr int64_t kStderrKept = 1024;
-
-std::unexpected<Error> system_error(std::string_view what) {
-  return fail(ErrorKind::Io, fmt::format("{}: {}", what, std::strerror(errno)));
-}
 
 // RAII for the two structures of posix_spawn.
 struct SpawnSettings {
@@ -75,7 +72,7 @@ Result<pid_t> spawn(const WorkerOptions& options, int socket, int status, int er
   if (error == 0) return pid;
   return fail(ErrorKind::Io,
               fmt::format("cannot start {}: {}; it belongs in the folder of the program tilewright",
-                          program, std::strerror(error)));
+                          program, system_reason(error)));
 }
 
 // The same file as a descriptor above those that the worker gets.
@@ -97,7 +94,7 @@ std::string describe_end(int status) {
 Result<WorkerProcess> WorkerProcess::start(const WorkerOptions& options) {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return system_error("cannot make a socket for a worker");
+    return system_error("cannot make a socket for a worker", errno);
   }
   WorkerProcess worker;
   worker.socket_ = Descriptor(ends[0]);
@@ -105,12 +102,12 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerOptions& options) {
   const Descriptor status = above_worker_fds(memfd_create("tilewright-status", MFD_CLOEXEC));
   const Descriptor errors = above_worker_fds(memfd_create("tilewright-stderr", MFD_CLOEXEC));
   if (!theirs || !status || !errors || ftruncate(status.get(), sizeof(StatusBlock)) != 0) {
-    return system_error("cannot make shared memory for a worker");
+    return system_error("cannot make shared memory for a worker", errno);
   }
   fcntl(errors.get(), F_SETFL, O_APPEND);
   void* const mapping =
       mmap(nullptr, sizeof(StatusBlock), PROT_READ | PROT_WRITE, MAP_SHARED, status.get(), 0);
-  if (mapping == MAP_FAILED) return system_error("cannot map shared memory of a worker");
+  if (mapping == MAP_FAILED) return system_error("cannot map shared memory of a worker", errno);
   worker.status_ = static_cast<StatusBlock*>(mapping);
   worker.stderr_ = Descriptor(fcntl(errors.get(), F_DUPFD_CLOEXEC, 0));
 

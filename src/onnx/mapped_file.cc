@@ -6,15 +6,15 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "base/descriptor.h"
+#include "base/system_error.h"
 
 namespace tilewright::onnx {
 namespace {
 
-std::unexpected<Error> system_error(const std::filesystem::path& path, int code) {
-  return fail(ErrorKind::Io, fmt::format("cannot read {}: {}", path.string(), strerror(code)));
+std::unexpected<Error> unreadable(const std::filesystem::path& path, int code) {
+  return system_error(fmt::format("cannot read {}", path.string()), code);
 }
 
 }  // namespace
@@ -22,9 +22,9 @@ std::unexpected<Error> system_error(const std::filesystem::path& path, int code)
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
   // Without O_NONBLOCK, opening a pipe without a writer would block.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file) return system_error(path, errno);
+  if (!file) return unreadable(path, errno);
   struct stat about{};
-  if (::fstat(file.get(), &about) != 0) return system_error(path, errno);
+  if (::fstat(file.get(), &about) != 0) return unreadable(path, errno);
   if (!S_ISREG(about.st_mode)) {
     return fail(ErrorKind::Io, fmt::format("cannot read {}: not a regular file", path.string()));
   }
@@ -32,7 +32,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
   const std::byte* data = nullptr;
   if (size != 0) {
     void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (at == MAP_FAILED) return system_error(path, errno);
+    if (at == MAP_FAILED) return unreadable(path, errno);
     data = static_cast<const std::byte*>(at);
   }
   return std::shared_ptr<const MappedFile>(new MappedFile({data, size}));

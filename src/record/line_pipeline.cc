@@ -11,10 +11,10 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "base/system_error.h"
 #include "record/parse_line.h"
 
 namespace tilewright::record {
@@ -58,8 +58,7 @@ class InputFile {
       if (count >= 0) return static_cast<size_t>(count);
       if (errno != EINTR) error_ = errno;
     }
-    return fail(ErrorKind::Io,
-                fmt::format("cannot read {}: {}", path_, std::generic_category().message(error_)));
+    return system_error(fmt::format("cannot read {}", path_), error_);
   }
 
  private:

@@ -8,32 +8,27 @@
 // TILEWRIGHT_HAS_VECTORS_512 is 1, target/host_vectors_512.h has the vectors of 512 bits.
 #pragma once
 
+#include "target/host_features.h"
+
+namespace tilewright {
+
+inline bool host_has_vectors_256() { return host_features().has(Feature::Avx2); }
+inline bool host_has_vectors_512() {
+  return host_features().has(Feature::Avx512f) && host_features().has(Feature::Avx512dq);
+}
+
+}  // namespace tilewright
+
 #if defined(__x86_64__)
 
 #define TILEWRIGHT_HAS_VECTORS_512 1
 #define TILEWRIGHT_VECTORS_256 __attribute__((target("avx2")))
 #define TILEWRIGHT_VECTORS_512 __attribute__((target("avx512f,avx512dq")))
 
-namespace tilewright {
-
-inline bool host_has_vectors_256() { return __builtin_cpu_supports("avx2") != 0; }
-inline bool host_has_vectors_512() {
-  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0;
-}
-
-}  // namespace tilewright
-
 #else
 
 #define TILEWRIGHT_HAS_VECTORS_512 0
 #define TILEWRIGHT_VECTORS_256
 #define TILEWRIGHT_VECTORS_512
-
-namespace tilewright {
-
-inline bool host_has_vectors_256() { return false; }
-inline bool host_has_vectors_512() { return false; }
-
-}  // namespace tilewright
 
 #endif

@@ -12,7 +12,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <mutex>
 #include <string_view>
 #include <system_error>
@@ -20,6 +19,7 @@
 
 #include "base/descriptor.h"
 #include "base/file.h"
+#include "base/system_error.h"
 #include "base/temporary_folder.h"
 
 LLD_HAS_DRIVER(elf)
@@ -91,8 +91,9 @@ constexpr std::string_view kFunctions[] = {"__errno_location",
                                            "syscall",
                                            "vsnprintf"};
 
-std::unexpected<Error> system_error(const fs::path& path, std::string_view what) {
-  return fail(ErrorKind::Io, fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno)));
+std::unexpected<Error> file_error(const fs::path& path, std::string_view what) {
+  const int code = errno;
+  return system_error(fmt::format("{}: {}", path.string(), what), code);
 }
 
 constexpr uintmax_t kHugePage = uintmax_t{2} << 20U;
@@ -153,14 +154,14 @@ class ScratchFolder {
     }
     const fs::path path = folder_ / "room";
     const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!file) return system_error(path, "cannot be written");
+    if (!file) return file_error(path, "cannot be written");
     // Segments start at pages, a large blob at a huge page.
     constexpr uintmax_t kSegments = (uintmax_t{64} << 10U) + kHugePage;
     const bool full = fallocate(file.get(), 0, 0, static_cast<off_t>(bytes + kSegments)) != 0 &&
                       errno != EOPNOTSUPP && errno != ENOSYS;
     const fs::path parent = folder_.path().parent_path();
-    const Status room = full ? system_error(parent.empty() ? "." : parent,
-                                            fmt::format("{} bytes cannot be linked there", bytes))
+    const Status room = full ? file_error(parent.empty() ? "." : parent,
+                                          fmt::format("{} bytes cannot be linked there", bytes))
                              : Status{};
     unlink(path.c_str());
     return room;
@@ -176,7 +177,7 @@ class ScratchFolder {
 Status write_bytes(const fs::path& path, std::span<const uint8_t> bytes) {
   Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file || !write_all(file, std::as_bytes(bytes)) || file.close() != 0) {
-    return system_error(path, "cannot be written");
+    return file_error(path, "cannot be written");
   }
   return {};
 }
@@ -256,24 +257,24 @@ Status make_system_libraries(const ScratchFolder& folder, std::vector<std::strin
 // that maps the file then gets.
 Status write_by_huge_pages(const fs::path& made, const fs::path& copy) {
   const Descriptor from(open(made.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!from) return system_error(made, "cannot be read");
+  if (!from) return file_error(made, "cannot be read");
   Descriptor to(open(copy.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777));
-  if (!to) return system_error(copy, "cannot be written");
+  if (!to) return file_error(copy, "cannot be written");
   std::vector<std::byte> block(4 * kHugePage);
   while (true) {
     const ssize_t bytes = read(from.get(), block.data(), block.size());
-    if (bytes < 0) return system_error(made, "cannot be read");
+    if (bytes < 0) return file_error(made, "cannot be read");
     if (bytes == 0) break;
     if (!write_all(to, std::span(block).first(static_cast<size_t>(bytes)))) {
-      return system_error(copy, "cannot be written");
+      return file_error(copy, "cannot be written");
     }
   }
-  if (to.close() != 0) return system_error(copy, "cannot be written");
+  if (to.close() != 0) return file_error(copy, "cannot be written");
   return {};
 }
 
 Status replace(const fs::path& made, const fs::path& wanted) {
-  if (rename(made.c_str(), wanted.c_str()) != 0) return system_error(wanted, "cannot be replaced");
+  if (rename(made.c_str(), wanted.c_str()) != 0) return file_error(wanted, "cannot be replaced");
   return {};
 }
 
