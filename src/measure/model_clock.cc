@@ -18,9 +18,9 @@ constexpr size_t kMaxSamples = 1'000'000;
 int64_t after(int64_t begin_ns, double seconds) { return begin_ns + std::llround(seconds * 1e9); }
 
 // Takes samples of one model.
-class Stopwatch {
+class ModelTimer {
  public:
-  Stopwatch(const TimedModel& timed, std::function<bool()> stop)
+  ModelTimer(const TimedModel& timed, std::function<bool()> stop)
       : timed_(timed),
         stop_(std::move(stop)),
         inputs_(timed.arrays->input_pointers.data()),
@@ -91,23 +91,23 @@ class Stopwatch {
   ModelTiming timing_;
 };
 
-Status time_one(Stopwatch& watch, int64_t begin_ns, double seconds) {
-  TRY(watch.warm_up(after(begin_ns, kWarmShare * seconds)));
-  TRY(watch.whole_runs(after(begin_ns, (kWarmShare + kWholeShare) * seconds)));
-  return watch.step_by_step(after(begin_ns, seconds), false);
+Status time_one(ModelTimer& timer, int64_t begin_ns, double seconds) {
+  TRY(timer.warm_up(after(begin_ns, kWarmShare * seconds)));
+  TRY(timer.whole_runs(after(begin_ns, (kWarmShare + kWholeShare) * seconds)));
+  return timer.step_by_step(after(begin_ns, seconds), false);
 }
 
 // The first run of a turn finds the cache contents of the other models; it is not counted.
-Status time_in_turns(std::vector<Stopwatch>& watches, int64_t end_ns,
-                     const ModelClockOptions& options) {
+Status time_interleaved(std::vector<ModelTimer>& timers, int64_t end_ns,
+                        const ModelClockOptions& options) {
   do {
-    for (size_t k = 0; k < watches.size(); ++k) {
+    for (size_t k = 0; k < timers.size(); ++k) {
       if (options.at_work) options.at_work(k);
-      TRY(watches[k].warm_up(0));
-      TRY(watches[k].step_by_step(after(runtime::now_ns(), kTurnSeconds), true));
+      TRY(timers[k].warm_up(0));
+      TRY(timers[k].step_by_step(after(runtime::now_ns(), kTurnSeconds), true));
     }
   } while (runtime::now_ns() < end_ns && !(options.stop && options.stop()) &&
-           !std::ranges::any_of(watches, &Stopwatch::is_full));
+           !std::ranges::any_of(timers, &ModelTimer::is_full));
   return {};
 }
 
@@ -116,18 +116,18 @@ Status time_in_turns(std::vector<Stopwatch>& watches, int64_t end_ns,
 Result<std::vector<ModelTiming>> time_models(std::span<const TimedModel> models,
                                              const ModelClockOptions& options) {
   const int64_t begin_ns = runtime::now_ns();
-  std::vector<Stopwatch> watches;
-  watches.reserve(models.size());
-  for (const TimedModel& model : models) watches.emplace_back(model, options.stop);
-  if (watches.size() == 1) {
+  std::vector<ModelTimer> timers;
+  timers.reserve(models.size());
+  for (const TimedModel& model : models) timers.emplace_back(model, options.stop);
+  if (timers.size() == 1) {
     if (options.at_work) options.at_work(0);
-    TRY(time_one(watches[0], begin_ns, options.seconds));
-  } else if (!watches.empty()) {
-    TRY(time_in_turns(watches, after(begin_ns, options.seconds), options));
+    TRY(time_one(timers[0], begin_ns, options.seconds));
+  } else if (!timers.empty()) {
+    TRY(time_interleaved(timers, after(begin_ns, options.seconds), options));
   }
   std::vector<ModelTiming> timings;
-  timings.reserve(watches.size());
-  for (Stopwatch& watch : watches) timings.push_back(watch.finish());
+  timings.reserve(timers.size());
+  for (ModelTimer& timer : timers) timings.push_back(timer.finish());
   return timings;
 }
 

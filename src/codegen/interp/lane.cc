@@ -53,6 +53,7 @@ std::optional<T> arithmetic(BinaryOp op, T a, T b) {
   }
 }
 
+// As in ir/fold.cc, which the reference does not call: tests compare the two.
 template <class T>
 std::optional<Lane> comparison(BinaryOp op, T a, T b) {
   switch (op) {

@@ -16,9 +16,10 @@
 namespace tilewright::codegen {
 namespace {
 
-class Stopwatch {
+// CPU time of this thread, by phases of the compiler.
+class PhaseTimer {
  public:
-  explicit Stopwatch(std::vector<PhaseTime>* phases) : phases_(phases) {}
+  explicit PhaseTimer(std::vector<PhaseTime>* phases) : phases_(phases) {}
   double lap_ms() {
     const int64_t now = runtime::thread_cpu_ns();
     return static_cast<double>(now - std::exchange(last_, now)) * 1e-6;
@@ -65,7 +66,7 @@ Result<runtime::Artifact> compile_llvm(const ir::Function& function, const Targe
   llvm::TargetMachine* const machine = TRY(target_machine(target));
 
   if (options.on_phase) options.on_phase("emit");
-  Stopwatch watch(options.phases);
+  PhaseTimer watch(options.phases);
   llvm::LLVMContext context;
   context.setDiscardValueNames(options.llvm_ir == nullptr);
   llvm::Module module("kernel", context);
