@@ -3,7 +3,6 @@
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)            # shared; anywhere
-find_package(spdlog REQUIRED)         # anywhere
 find_package(nlohmann_json REQUIRED)  # behind base/json.h
 find_package(CLI11 REQUIRED)          # cli
 find_package(SQLite3 REQUIRED)        # record

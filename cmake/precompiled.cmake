@@ -20,7 +20,7 @@ file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/empty.cc" CONTENT "")
 function(tilewright_precompile name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;HEADERS")
   add_library(${name} OBJECT "${PROJECT_BINARY_DIR}/empty.cc")
-  target_link_libraries(${name} PRIVATE fmt::fmt spdlog::spdlog Threads::Threads ${arg_DEPS})
+  target_link_libraries(${name} PRIVATE fmt::fmt Threads::Threads ${arg_DEPS})
   list(TRANSFORM arg_HEADERS REPLACE ".+" "$<$<COMPILE_LANGUAGE:CXX>:\\0>")
   target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
   # Clang writes the time stamps of headers into its output, which ccache would then never find again.
