@@ -54,7 +54,8 @@ struct FaultRow {
 
 inline constexpr std::array kFaults = {
     FaultRow{Fault::CompilerLoops, "", record::VerdictKind::BuildTimeout,
-             "more than .* s of CPU time; last pass: apply"},
+             // A starved machine reaches the limit of wall time first.
+             "(more than .* s of CPU time|not answer in time and was killed); last pass: apply"},
     FaultRow{Fault::CompilerTakesMemory, "", record::VerdictKind::Build, "out of memory in apply",
              true},
     FaultRow{Fault::CompilerAborts, "", record::VerdictKind::Build, "SIGABRT.*last pass: apply"},
