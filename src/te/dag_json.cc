@@ -442,6 +442,7 @@ class DagReader {
     const Json* nodes_json = TRY(list_in(json, "nodes", kOpForm));
     const Json* body = TRY(list_in(json, "body", kOpForm));
     std::vector<ir::Expr> vars;
+    vars.reserve(op.axes.size());
     for (const Axis& axis : op.axes) vars.push_back(axis.var);
     const Json* reduction = find_member(json, "reduction");
     if (reduction != nullptr) {
