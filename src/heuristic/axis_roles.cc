@@ -151,7 +151,8 @@ class RoleFinder {
     }
   }
 
-  // The innermost spatial axes that some load along the vector does not depend on, each another.
+  // The innermost spatial axes that some load along the vector does not depend on: rows for one
+  // load, columns for another.
   void find_rows() {
     const auto vector = static_cast<size_t>(roles_.vector);
     for (size_t axis = spatial_; axis-- > 0;) {
